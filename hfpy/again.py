@@ -43,6 +43,7 @@ class Again:
     changed: frozenset[str]
     at: list[tuple[Facts, int]] = field(default_factory=list)
     read: dict[str, tuple[FileIndex, dict[str, Routine]]] = field(default_factory=dict)  # the last reading of a file
+    beside: frozenset[str] = frozenset()  # routines that are there for the sake of others alone
 
     @classmethod
     def of(
@@ -133,22 +134,28 @@ class Again:
         """The units of a file. Those of a file that a step has left as it was are not read again."""
         last, units = self.read.get(index.path, (None, {}))
         if last is not index or units.keys() != set(wanted):
-            units = _units(index, wanted, self.options)
+            units = parsed_units(index, wanted, self.options)
             self.read[index.path] = index, units
         return units
 
     def _with(
         self, number: int, indexes: Sequence[FileIndex], routines: Mapping[str, Routine], checked: Collection[str]
     ) -> tuple[Facts, Effects]:
-        """The facts with these files. Raises NotKept where the signature of one of those to be checked is another."""
-        stage, known = self.stages[number], self.steps.signatures[number]
-        facts = with_bodies(stage, indexes, routines)
+        """The facts with these files. Raises NotKept where others see something else of one of those to be checked."""
+        stage = self.stages[number]
+        facts = with_bodies(stage, indexes, routines, self.beside)
         self.at.append((facts, number))
+        self._compare(facts, number, [index for index in indexes if index.path in checked], routines)
+        return facts, stage.effects(facts)
+
+    def _compare(
+        self, facts: Facts, number: int, indexes: Sequence[FileIndex], routines: Mapping[str, Routine]
+    ) -> None:
+        """Raises NotKept where the signature of one of some files is another than at a stage."""
         for index in indexes:
             own = [routine for routine in routines.values() if routine.file == index.path]
-            if index.path in checked and signature(facts, index, own) != known.get(index.path):
+            if signature(facts, index, own) != self.steps.signatures[number].get(index.path):
                 raise NotKept(index.path)
-        return facts, stage.effects(facts)
 
 
 def _names(index: FileIndex) -> list[tuple[str, str, int | None]]:
@@ -156,7 +163,7 @@ def _names(index: FileIndex) -> list[tuple[str, str, int | None]]:
     return [(unit.kind, unit.name, unit.parent) for unit in index.units]
 
 
-def _units(index: FileIndex, wanted: Iterable[str], options: Options) -> dict[str, Routine]:
+def parsed_units(index: FileIndex, wanted: Iterable[str], options: Options) -> dict[str, Routine]:
     """The units of a file that were parsed before, parsed again. Raises NotKept if something is wrong with them."""
     numbers = {unit_key(index, number): number for number in range(len(index.units))}
     routines: dict[str, Routine] = {}

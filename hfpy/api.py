@@ -158,7 +158,7 @@ class Program(Mapping[str, Kernel]):
     def _now(self, number: int) -> Kernel:
         """A kernel after its transformations. Raises ValueError where there are several ways."""
         first, since = self._chosen.get(number, (self._read[number], 0))
-        made = [k for k in self._ledger.made[since:] if k.descends_from(first)]
+        made = [k for k in self._ledger.made[since:] if isinstance(k, Kernel) and k.descends_from(first)]
         last = made[-1] if made else first
         for kernel in made:
             if not last.descends_from(kernel):

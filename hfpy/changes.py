@@ -9,8 +9,8 @@ from dataclasses import dataclass
 # The transformations that can be asked for by name (kernel-metadata-and-transforms.md §2.3); each is a method of
 # :class:`hfpy.transform.scripts.kernel.Kernel`.
 CALLS = (
-    "order interchange split unroll jam fission expand precompute tile march share team block collapse schedule group "
-    "apart async_ specialise before after assume tag reduction layout"
+    "order interchange split unroll jam fission fuse expand privatise inline precompute tile march share team block "
+    "collapse schedule group apart async_ specialise before after assume tag reduction layout"
 ).split()
 _STATEMENTS = ("before", "after", "precompute", "assume")  # they take Fortran, which options do not
 _SETTING = re.compile(r"(\w+)\.((?:\w+::)?[\w:]+)(?:=(.*))?")

@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hfpy.diagnostics import Diagnostic, has_errors
+from hfpy.diagnostics import Diagnostic, has_errors, ordered
 from hfpy.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hfpy.build.session import Given, Session
+    from hfpy.incremental import Now
+    from hfpy.insight.survey import Survey
     from hfpy.options import Options, Outside, Progress
     from hfpy.translation import Translation
 
@@ -58,24 +60,49 @@ def check(
     """
     from hfpy.build.driver import build_folder
     from hfpy.build.outside import outside_of
-    from hfpy.incremental import faults_key, key_now
+    from hfpy.incremental import Now, faults_key, key_now
 
     project, options = session.project, session.options
     sources = session.sources
     outside = outside_of(project, options.target, environment)
     built = build_folder(project, options)
     kept_there = not project.scratch and project.name != "files" and built.is_dir()
-    if not kept_there and cache is None:
+    now = Now.of(sources, options) if kept_there or cache is not None else None
+    if now is None:
         return _made(session, sources, options, outside, progress)
     store = Store(built / "cache" if kept_there or cache is None else cache)
-    key = faults_key(key_now(sources, options), outside)
+    key = faults_key(now.key, outside)
     kept = store.get(_STEP, key) if not surveyed else None
     if isinstance(kept, tuple):
         return Checked((*session.notes, *kept))
+    made = _again(session, now, outside, store)
+    if made is not None:
+        store.put(_STEP, key, made.found[len(session.notes) :])
+        return made
     made = _made(session, sources, replace(options, cache_dir=store.folder), outside, progress)
     if not {d.code for d in made.found} & _OF_THE_MOMENT and key == faults_key(key_now(sources, options), outside):
         store.put(_STEP, key, made.found[len(session.notes) :])
     return made
+
+
+def _again(session: Session, now: Now, outside: Outside, store: Store) -> Checked | None:
+    """What is found in sources as they are now, where some procedures alone have changed since they were last
+    translated.
+    """
+    from hfpy.parse.allowed import acknowledged
+    from hfpy.pipeline import translate
+    from hfpy.rechecked import rechecked
+    from hfpy.translation import Translation
+
+    made = rechecked(now, session.options, outside, store)
+    if made is None:
+        return None
+
+    def survey() -> Survey | None:
+        return translate(session.sources, replace(session.options, cache_dir=None)).survey()
+
+    found = ordered(acknowledged(made.found))
+    return Checked(_together(session, found, made.faults), Translation((), found, survey=survey))
 
 
 def _made(
@@ -85,10 +112,16 @@ def _made(
     from hfpy.pipeline import translate
 
     translation = translate(sources, options, progress)
-    found = (*session.notes, *translation.diagnostics)
+    return Checked(_together(session, translation.diagnostics, translation.faults(outside)), translation)
+
+
+def _together(
+    session: Session, translated: Sequence[Diagnostic], faults: Sequence[Diagnostic]
+) -> tuple[Diagnostic, ...]:
+    """What is found in all, without faults where a translation has found an error."""
+    found = (*session.notes, *translated)
     told = {(d.place.file, d.place.line, d.place.column) for d in found if d.severity == "error"}
-    more = (d for d in translation.faults(outside) if (d.place.file, d.place.line, d.place.column) not in told)
-    return Checked((*found, *more), translation)
+    return (*found, *(d for d in faults if (d.place.file, d.place.line, d.place.column) not in told))
 
 
 def of_files(

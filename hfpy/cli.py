@@ -344,6 +344,7 @@ def explain(
 ) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
     from hfpy.diagnostics import has_errors
+    from hfpy.tables import print_parts
 
     routine = routine or None  # an empty name stands before the paths of what is explained as a whole
     translation, notes = analysed(paths, options)
@@ -352,15 +353,16 @@ def explain(
     if html is not None:
         write_pages(translation, found, routine, paths, html)
         return status_of(found)
-    if dump_after is not None:
-        text = _regions_after(dump_after, routine, translation)
+    if dump_after is None and not scheduled:
+        parts = translation.explained(routine)
     else:
-        text = translation.schedule(routine) if scheduled else translation.explain(routine)
-    if routine is not None and not text and not has_errors(found):
+        text = translation.schedule(routine) if dump_after is None else _regions_after(dump_after, routine, translation)
+        parts = (text.rstrip("\n"),) if text else ()
+    if routine is not None and not parts and not has_errors(found):
         _require_routine(routine, translation)
-    if scheduled and not text:
-        text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"
-    click.echo(printable(text.rstrip("\n")))
+    if scheduled and not parts:
+        parts = ("no region here that the optimiser looks at (at --opt 0 it looks at none)",)
+    print_parts(parts, blank=False)
     return status_of(found)
 
 
@@ -431,7 +433,7 @@ def report_command(reference: Path, hybrid: Path, output: Path | None, targets: 
     for path in written:
         click.echo(f"wrote {path}")
     if timings:
-        click.echo(phases.report(), err=True)
+        print_parts((phases.report(),), err=True)
 
 
 @cli.command()

@@ -240,6 +240,7 @@ def built_session(session: Session, options: dict[str, Any]) -> Built:
     """The project of a session, built; what there is to say is said. Raises HfpyError, ToolError."""
     from hfpy.build.driver import build
     from hfpy.build.progress import Phases
+    from hfpy.tables import print_parts
 
     show_diagnostics(session.notes)
     phases = Phases()
@@ -248,7 +249,7 @@ def built_session(session: Session, options: dict[str, Any]) -> Built:
             built = build(session.project, session.options, build_request(phases, options))
     finally:
         if options.get("timings"):
-            click.echo(phases.report(), err=True)
+            print_parts((phases.report(),), err=True)
     return built
 
 

@@ -28,7 +28,10 @@ from hfpy.version import PACKAGE, VERSION
 if TYPE_CHECKING:
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.facts import Facts
+    from hfpy.kept import Stage
     from hfpy.making import Made
+
+    Texts = Mapping[str, tuple[str, tuple[int, ...]]]  # of files, by path, with the lines of the user's text
 
 _TEXTS = "translation"
 _LAST = "last"
@@ -50,21 +53,37 @@ def _own_build() -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _digests(paths: Sequence[Path]) -> dict[str, str] | None:
-    try:
-        return {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in paths}
-    except OSError:
-        return None
+@dataclass(frozen=True)
+class Now:
+    """Sources as they are: what is in the files, digests of it by path, a digest of everything beside the sources, and
+    the key of what is made of it all.
+    """
+
+    data: Mapping[str, bytes]
+    digests: Mapping[str, str]
+    surroundings: str
+    key: str
+
+    @classmethod
+    def of(cls, paths: Sequence[Path], options: Options) -> Now | None:
+        """Some files read now; None if one of them cannot be read."""
+        try:
+            data = {str(p): p.read_bytes() for p in paths}
+            surroundings = _surroundings(paths, data, options)
+        except OSError:
+            return None
+        digests = {path: hashlib.sha256(read).hexdigest() for path, read in data.items()}
+        return cls(data, digests, surroundings, _key(surroundings, digests))
 
 
-def _surroundings(paths: Sequence[Path], options: Options) -> str:
+def _surroundings(paths: Sequence[Path], read: Mapping[str, bytes], options: Options) -> str:
     """A digest of everything beside the sources: options, hfpy, the storage-order file, included files."""
     from hfpy.build.includes import IncludeScanner
 
     scanner = IncludeScanner(options.include_dirs)
     extra: dict[Path, None] = {}
     for path in paths:
-        data = path.read_bytes()
+        data = read[str(path)]
         if b"nclude" in data or b"NCLUDE" in data:
             extra.update(dict.fromkeys(scanner.closure(path, data)))
     if options.storage_order is not None and options.storage_order.is_file():
@@ -92,21 +111,18 @@ def remember(
     """
     if options.cache_dir is None or not translation.files:
         return
-    digests = _digests(paths)
-    if digests is None:
-        return
-    surroundings = _surroundings(paths, options)
-    if _key(surroundings, digests) != key:
+    now = Now.of(paths, options)
+    if now is None or now.key != key:
         return
     store = Store(options.cache_dir)
     distinct = list({id(f): f for f in (facts, *(after for _, after in made.stages))}.values())
     useful = _of_use_after_edits(options, facts)
     with beside(lambda: _keep_facts(store, key, distinct), useful and worth_two(options.jobs, _lines(facts))) as kept:
         steps = _steps(distinct, made, looked) if useful else None
-        store.put(_TEXTS, key, Kept(key, digests, _plain(translation), steps))
+        store.put(_TEXTS, key, Kept(key, now.digests, _plain(translation), steps))
         if useful:
             kept.result()
-    store.put(_LAST, surroundings, key)
+    store.put(_LAST, now.surroundings, key)
 
 
 def _keep_facts(store: Store, key: str, distinct: Sequence[Facts]) -> None:
@@ -121,16 +137,22 @@ def _steps(distinct: Sequence[Facts], made: Made, looked: Collection[tuple[str, 
     """What is known of the steps that gave these facts, the first of which are those of the user's sources."""
     from hfpy.analyze.asked import asked_files
     from hfpy.making import in_source_lines
+    from hfpy.parts import asked_parts, parted_files
     from hfpy.signatures import signatures_of
 
     numbers = {id(f): n for n, f in enumerate(distinct)}
+    signed = signatures_of(distinct)
+    parted = parted_files(distinct[0].application)
     return Steps(
-        signatures_of(distinct),
+        tuple(step.files for step in signed),
         {name: numbers[id(after)] for name, after in made.stages},
         asked_files(distinct[0], looked, made.facts.application),
         _forms(made),
         made.written.openmp,
         in_source_lines(distinct[0].application.files, made.whole),
+        parted,
+        tuple(step.units for step in signed),
+        asked_parts(parted, distinct[0], looked, made.facts.application),
     )
 
 
@@ -154,7 +176,7 @@ def _plain(translation: Translation) -> Translation:
     """A translation without the answers to later questions."""
     return replace(
         translation,
-        explain=_nothing,
+        explained=_nothing,
         schedule=_nothing,
         kernels=_no_kernels,
         survey=_no_survey,
@@ -186,8 +208,8 @@ def _lines(facts: Facts) -> int:
 
 def key_now(paths: Sequence[Path], options: Options) -> str:
     """The key of a translation of the sources as they are now; empty if one cannot be read."""
-    digests = _digests(paths)
-    return _key(_surroundings(paths, options), digests) if digests is not None else ""
+    now = Now.of(paths, options)
+    return now.key if now is not None else ""
 
 
 def _key(surroundings: str, digests: Mapping[str, str]) -> str:
@@ -225,25 +247,42 @@ def from_cache(paths: Sequence[Path], options: Options, full: Full) -> Translati
     """
     if options.cache_dir is None:
         return None
-    digests = _digests(paths)
-    if digests is None:
+    now = Now.of(paths, options)
+    if now is None:
         return None
     store = Store(options.cache_dir)
-    surroundings = _surroundings(paths, options)
-    key = _key(surroundings, digests)
-    kept = store.get(_TEXTS, key)
-    if isinstance(kept, Kept) and kept.key == key:
-        return _asking(kept.translation, options, key, full)
-    last = store.get(_LAST, surroundings)
-    kept = store.get(_TEXTS, last) if isinstance(last, str) else None
-    if not isinstance(kept, Kept) or kept.steps is None or kept.digests.keys() != digests.keys():
-        return None
-    changed = frozenset(str(p) for p in paths if kept.digests[str(p)] != digests[str(p)])
-    made = _made_again(changed, options, kept, store)
+    kept = store.get(_TEXTS, now.key)
+    if isinstance(kept, Kept) and kept.key == now.key:
+        return _asking(kept.translation, options, now.key, full)
+    last = last_kept(store, now)
+    made = _made_again(last[1], options, last[0], store) if last is not None else None
     if made is None:
         return None
-    store.put(_TEXTS, key, Kept(key, digests, _plain(made)))
-    return _asking(made, options, key, full)
+    store.put(_TEXTS, now.key, Kept(now.key, now.digests, _plain(made)))
+    return _asking(made, options, now.key, full)
+
+
+def last_kept(store: Store, now: Now) -> tuple[Kept, frozenset[str]] | None:
+    """What the last full translation of the same files left behind, and which of them have another text now."""
+    last = store.get(_LAST, now.surroundings)
+    kept = store.get(_TEXTS, last) if isinstance(last, str) else None
+    if not isinstance(kept, Kept) or kept.steps is None or kept.digests.keys() != now.digests.keys():
+        return None
+    return kept, frozenset(path for path, digest in now.digests.items() if kept.digests[path] != digest)
+
+
+def facts_kept(store: Store, kept: Kept) -> tuple[tuple[Stage, ...], tuple[Texts, ...]] | None:
+    """The facts after each step of a translation that was kept, and the texts that passes made; None where they are not
+    there any more.
+    """
+    stages, lowered = store.get(_FACTS, kept.key), store.get(_LOWERED, kept.key)
+    return (stages, lowered) if isinstance(stages, tuple) and isinstance(lowered, tuple) else None
+
+
+def faults_kept(store: Store, kept: Kept, outside: Outside) -> tuple[Diagnostic, ...] | None:
+    """The faults of a program that was translated; None where they are not known."""
+    found = store.get(_FAULTS, faults_key(kept.key, outside))
+    return found if isinstance(found, tuple) else None
 
 
 def _asking(translation: Translation, options: Options, key: str, full: Full) -> Translation:
@@ -261,7 +300,7 @@ def _asking(translation: Translation, options: Options, key: str, full: Full) ->
 
     return replace(
         translation,
-        explain=lambda name: full.once().explain(name),
+        explained=lambda name: full.once().explained(name),
         schedule=lambda name: full.once().schedule(name),
         kernels=lambda step, name: full.once().kernels(step, name),
         survey=lambda: full.once().survey(),
@@ -276,9 +315,10 @@ def _made_again(changed: frozenset[str], options: Options, kept: Kept, store: St
     from hfpy.kept import NotKept
     from hfpy.making import in_source_lines, made_of
 
-    steps, stages, lowered = kept.steps, store.get(_FACTS, kept.key), store.get(_LOWERED, kept.key)
-    if steps is None or not isinstance(stages, tuple) or not isinstance(lowered, tuple):
+    steps, there = kept.steps, facts_kept(store, kept)
+    if steps is None or there is None:
         return None
+    stages, lowered = there
     files = asking(steps.net, changed)
     if len(files) > _MANY or any({d.place.file, *(r.place.file for r in d.related)} & changed for d in steps.whole):
         return None
@@ -302,14 +342,14 @@ def _made_again(changed: frozenset[str], options: Options, kept: Kept, store: St
         files=_in_place(before.files, made.written.files, files),
         diagnostics=ordered(dict.fromkeys([*elsewhere, *found])),
         openmp=bool(steps.openmp - files or made.written.openmp),
-        faults=_faults_again(facts, effects, files, kept.key, store),
+        faults=_faults_again(facts, effects, files, kept, store),
     )
 
 
 def _faults_again(
-    facts: Facts, effects: Effects, files: frozenset[str], key: str, store: Store
+    facts: Facts, effects: Effects, files: frozenset[str], kept: Kept, store: Store
 ) -> Callable[[Outside], tuple[Diagnostic, ...]]:
-    """The faults of a program some files of which were made anew, from those that are kept under a key. Raises
+    """The faults of a program some files of which were made anew, from those that are kept. Raises
     LookupError where there are none, or they are not enough.
     """
 
@@ -317,11 +357,11 @@ def _faults_again(
         from hfpy.analyze.faults import faults_of
         from hfpy.making import deep, in_source_lines
 
-        before = store.get(_FAULTS, faults_key(key, outside))
+        before = faults_kept(store, kept, outside)
         with deep():
-            here = faults_of(facts, effects, outside, files) if isinstance(before, tuple) else None
-        if not isinstance(before, tuple) or here is None:
-            raise LookupError(key)
+            here = faults_of(facts, effects, outside, files) if before is not None else None
+        if before is None or here is None:
+            raise LookupError(kept.key)
         elsewhere = (d for d in before if d.place.file not in files)
         return ordered([*elsewhere, *in_source_lines(facts.application.files, here)])
 

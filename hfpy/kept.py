@@ -6,8 +6,9 @@ its statements is refused (:class:`NotKept`), so that nothing is worked out from
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
 from hfpy.analyze.analysis import plans_of, references_of
@@ -27,6 +28,7 @@ from hfpy.model.source import SourceText
 from hfpy.model.units import FileIndex, Routine
 
 T = TypeVar("T")
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class NotKept(Exception):
@@ -106,13 +108,21 @@ class _Bare:
 
 
 class _Known(dict[str, T]):
-    """What is known by routine. To ask for one of the others is refused, and so is to go through all."""
+    """What is known by routine; of some it is worked out when it is asked for. To ask for one of the others is refused,
+    and so is to go through all.
+    """
 
-    def __init__(self, found: Mapping[str, T], others: Collection[str]) -> None:
+    def __init__(
+        self, found: Mapping[str, T], others: Collection[str], later: Mapping[str, Callable[[str], T]] = NOTHING
+    ) -> None:
         super().__init__(found)
         self.others = others
+        self.later = later
 
     def __missing__(self, key: str) -> T:
+        if key in self.later:
+            found = self[key] = self.later[key](key)
+            return found
         if key in self.others:
             raise NotKept(key)
         raise KeyError(key)
@@ -120,11 +130,13 @@ class _Known(dict[str, T]):
     def __contains__(self, key: object) -> bool:
         if key in self.others:
             raise NotKept(str(key))
-        return super().__contains__(key)
+        return super().__contains__(key) or key in self.later
 
     def get(self, key: str, default: Any = None) -> Any:
         """As of any mapping, but for the others."""
-        return super().get(key, default) if key in self else default
+        if key not in self:
+            return default
+        return self[key]
 
     def _refused(self, *_given: object) -> NoReturn:
         raise NotKept("all routines")
@@ -143,8 +155,11 @@ class _NoBody(tuple[Any, ...]):
     __iter__ = __len__ = __getitem__ = __contains__ = __bool__ = _refused
 
 
-def with_bodies(stage: Stage, files: Iterable[FileIndex], routines: Mapping[str, Routine]) -> Facts:
+def with_bodies(
+    stage: Stage, files: Iterable[FileIndex], routines: Mapping[str, Routine], beside: Collection[str] = ()
+) -> Facts:
     """The facts of a stage with some files and their routines, which may differ from what they were in bodies only.
+    ``beside`` are those of the routines that others ask for and that are themselves not looked at.
 
     Takes the stage for its own: it is of no use afterwards. Raises NotKept where a routine calls other procedures now.
     """
@@ -159,20 +174,25 @@ def with_bodies(stage: Stage, files: Iterable[FileIndex], routines: Mapping[str,
     )
     facts.domains.turn_to(application, scopes, positions)
     facts.storage.turn_to(application, scopes)
-    everything = set(facts.graph.with_statements())
+    graph = facts.graph
+    everything = set(graph.with_statements())
     read = [routine for key, routine in routines.items() if key in everything]
-    facts.graph.turn_to(application, scopes)
-    if not all(facts.graph.read_again(routine) for routine in read):
+    graph.turn_to(application, scopes)
+    if not all(graph.read_again(routine) for routine in read):
         raise NotKept("calls")
     others = everything - {r.key for r in read}
-    _forget(facts.graph, others)
-    references = {r.key: references_of(r.key, facts.graph, scopes) for r in read}
-    facts = replace(
-        facts, application=application, scopes=scopes, positions=positions, references=_Known(references, others)
-    )
+    graph.absent = frozenset(old.routines.keys() - routines.keys()).union(beside)
+    _forget(graph, others)
+    looked_at = [r for r in read if r.key not in beside]
+    left = [r.key for r in read if r.key in beside]
+    uses = dict.fromkeys(left, lambda key: references_of(key, graph, scopes))
+    references = _Known({r.key: references_of(r.key, graph, scopes) for r in looked_at}, others, uses)
+    facts = replace(facts, application=application, scopes=scopes, positions=positions, references=references)
     found: list[Diagnostic] = []
-    plans = {routine.key: plans_of(facts, routine, found) for routine in read}
-    return replace(facts, plans=_Known(plans, others), found=tuple(found))
+    known = _Known({r.key: plans_of(facts, r, found) for r in looked_at}, others)
+    facts = replace(facts, plans=known, found=tuple(found))
+    known.later = dict.fromkeys(left, lambda key: plans_of(facts, application.routines[key], []))
+    return facts
 
 
 def _bodiless(routine: Routine) -> Routine:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
     from hfpy.model.application import Application
     from hfpy.options import Outside
+    from hfpy.tables import Table
     from hfpy.transform.automatic import Automatic, Stated
     from hfpy.transform.foundregions import Allowed
     from hfpy.transform.pipelines import Lowered
@@ -218,7 +219,7 @@ class _Asked:
         with deep():
             return in_source_lines(self.facts.application.files, faults(self.facts, self.effects, outside))
 
-    def explained(self, name: str | None) -> str:
+    def explained(self, name: str | None) -> tuple[str | Table, ...]:
         """For ``hfpy explain``."""
         from hfpy.analyze.states import States
         from hfpy.report.explain import explain

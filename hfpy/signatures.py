@@ -25,7 +25,7 @@ from hfpy.analyze.uses import Reference
 from hfpy.analyze.vectorsubscripts import makes_dimension
 from hfpy.model.expressions import Apply, Range, base_name
 from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Memory, Opaque
-from hfpy.model.units import FileIndex, Routine
+from hfpy.model.units import FileIndex, Routine, UnitIndex
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,17 @@ class _Earlier:
     rows: Mapping[str, Sequence[str]]
 
 
-def signatures_of(steps: Sequence[Facts]) -> tuple[dict[str, str], ...]:
-    """The signatures of the files of an application after each of some steps, by path."""
-    found: list[dict[str, str]] = []
+@dataclass(frozen=True)
+class Signed:
+    """The signatures of files by path, and those of routines by key."""
+
+    files: Mapping[str, str]
+    units: Mapping[str, str]
+
+
+def signatures_of(steps: Sequence[Facts]) -> tuple[Signed, ...]:
+    """The signatures of an application after each of some steps."""
+    found: list[Signed] = []
     earlier: _Earlier | None = None
     for facts in steps:
         rows = _all_rows(facts, earlier)
@@ -46,7 +54,9 @@ def signatures_of(steps: Sequence[Facts]) -> tuple[dict[str, str], ...]:
         by_file: dict[str, list[Routine]] = {}
         for routine in facts.application.routines.values():
             by_file.setdefault(routine.file, []).append(routine)
-        found.append({f.path: _signature(f, by_file.get(f.path, []), rows) for f in facts.application.files})
+        units = {key: _of_unit(r, rows.get(key, ())) for key, r in facts.application.routines.items()}
+        files = {f.path: _signature(f, by_file.get(f.path, []), units) for f in facts.application.files}
+        found.append(Signed(files, units))
     return tuple(found)
 
 
@@ -64,20 +74,33 @@ def _all_rows(facts: Facts, earlier: _Earlier | None) -> dict[str, Sequence[str]
 
 def signature(facts: Facts, index: FileIndex, routines: list[Routine]) -> str:
     """The signature of a file: ``routines`` are its units that were parsed."""
-    there = set(facts.graph.with_statements())
-    return _signature(index, routines, {r.key: tuple(_executable(facts, r.key)) for r in routines if r.key in there})
+    return _signature(index, routines, {r.key: unit_signature(facts, r) for r in routines})
 
 
-def _signature(index: FileIndex, routines: list[Routine], rows: Mapping[str, Sequence[str]]) -> str:
-    parts: list[str] = []
-    for unit in index.units:
-        uses_of = [(u.module, u.only, u.renames) for u in unit.uses]
-        parts.append(repr((unit.kind, unit.name, unit.parent, unit.dummies, unit.result, unit.prefix, unit.scheme)))
-        parts.append(repr((uses_of, sorted(unit.calls), sorted(unit.references), unit.regions)))
-    for routine in sorted(routines, key=lambda r: r.key):
-        parts.append(routine.key)
-        parts += [line.text for line in routine.spec.lines]
-        parts += rows.get(routine.key, ())
+def unit_signature(facts: Facts, routine: Routine) -> str:
+    """The signature of a routine whose statements are there, or of a module."""
+    there = dict.__contains__(facts.graph.statements, routine.key)
+    return _of_unit(routine, tuple(_executable(facts, routine.key)) if there else ())
+
+
+def _signature(index: FileIndex, routines: list[Routine], units: Mapping[str, str]) -> str:
+    parts = [shown_outside(unit) for unit in index.units]
+    parts += [f"{key} {units[key]}" for key in sorted(r.key for r in routines)]
+    return _digest(parts)
+
+
+def shown_outside(unit: UnitIndex) -> str:
+    """What the index of a file tells of one unit that may matter to others."""
+    uses_of = [(u.module, u.only, u.renames) for u in unit.uses]
+    head = repr((unit.kind, unit.name, unit.parent, unit.dummies, unit.result, unit.prefix, unit.scheme))
+    return f"{head}\n{(uses_of, sorted(unit.calls), sorted(unit.references), unit.regions)!r}"
+
+
+def _of_unit(routine: Routine, rows: Sequence[str]) -> str:
+    return _digest([*(line.text for line in routine.spec.lines), "", *rows])
+
+
+def _digest(parts: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 

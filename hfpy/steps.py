@@ -18,11 +18,57 @@ class KeptForm:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A procedure or main program that stands in no other, with its internal procedures: the keys of its units, their
+    kinds and names, its first and its last line (from 0), the module around it.
+    """
+
+    keys: tuple[str, ...]
+    names: tuple[tuple[str, str], ...]
+    first: int
+    last: int
+    host: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key of the outermost unit."""
+        return self.keys[0]
+
+
+@dataclass(frozen=True)
+class Host:
+    """A module or submodule: its key, the line it begins on, that of its ``contains`` (or of its last declaration), the
+    lines of the statement that ends it (from 0).
+    """
+
+    key: str
+    first: int
+    behind: int
+    end: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Parted:
+    """A file that may be read in parts: its text, its modules and its procedures in the order of the text, and whether
+    it has directives behind comment signs.
+    """
+
+    text: str
+    hosts: tuple[Host, ...]
+    parts: tuple[Part, ...]
+    comments: bool = False
+
+
+@dataclass(frozen=True)
 class Steps:
     """What is known of the steps of a translation. ``stages`` are the numbers of the facts after each step, by its
     name, and ``signatures`` those of all files in each. ``net`` tells which files ask for whose bodies, ``forms`` are
     the blocked forms of routines by file and name, ``openmp`` the files with OpenMP directives, ``whole`` is what was
     found for the program as a whole.
+
+    Of files that may be read in parts, ``parted`` has these, ``units`` the signatures of all routines in each of the
+    facts, ``among`` which parts, by their keys, ask for whose bodies.
     """
 
     signatures: tuple[Mapping[str, str], ...]
@@ -31,6 +77,9 @@ class Steps:
     forms: Mapping[tuple[str, str], KeptForm] = field(default_factory=dict)
     openmp: frozenset[str] = frozenset()
     whole: tuple[Diagnostic, ...] = ()
+    parted: Mapping[str, Parted] = field(default_factory=dict)
+    units: tuple[Mapping[str, str], ...] = ()
+    among: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -24,14 +24,17 @@ Row = tuple[str, ...]
 @dataclass(frozen=True)
 class Table:
     """A head, and rows as long as that, whose cells may have several lines; None is a rule. ``right`` are the columns
-    whose cells end at the right.
+    whose cells end at the right. ``plain`` is the text for files and other programs where that has another form.
     """
 
     head: Row
     rows: Sequence[Row | None]
     right: frozenset[int] = frozenset()
+    plain: str = ""
 
     def __str__(self) -> str:
+        if self.plain:
+            return self.plain
         full = [self.head, *(row for row in self.rows if row is not None)]
         widths = [max(len(line) for row in full for line in row[n].split("\n")) for n in range(len(self.head))]
         rule = "  " + "─" * (sum(widths) + 2 * (len(widths) - 1))
@@ -63,17 +66,17 @@ class Table:
         return made
 
 
-def as_text(parts: Iterable[str | Table]) -> str:
-    """Texts and tables with a blank line between them."""
-    return "\n\n".join(map(str, parts))
+def as_text(parts: Iterable[str | Table], blank: bool = True) -> str:
+    """Texts and tables, with a blank line between them if ``blank``."""
+    return ("\n\n" if blank else "\n").join(map(str, parts))
 
 
-def print_parts(parts: Iterable[str | Table], err: bool = False) -> None:
-    """Print texts and tables, to standard error if ``err``."""
+def print_parts(parts: Iterable[str | Table], err: bool = False, blank: bool = True) -> None:
+    """Print texts and tables, to standard error if ``err``, with a blank line between them if ``blank``."""
     listed = list(parts)
     console = console_for(sys.stderr if err else sys.stdout)
     if console is None:
-        click.echo(printable(as_text(listed)), err=err)
+        click.echo(printable(as_text(listed, blank)), err=err)
         return
     from rich.text import Text
 
@@ -81,4 +84,5 @@ def print_parts(parts: Iterable[str | Table], err: bool = False) -> None:
         if isinstance(part, Table):
             console.print(part.shown(), soft_wrap=False)
         else:
-            console.print(Text(("\n" if number and isinstance(listed[number - 1], str) else "") + printable(part)))
+            above = "\n" if blank and number and isinstance(listed[number - 1], str) else ""
+            console.print(Text(above + printable(part)))

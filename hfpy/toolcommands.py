@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from hfpy.commandline import DONE, PATH, TOOL_FAULT
-from hfpy.diagnostics import printable
 
 
 @click.command()
@@ -19,11 +18,15 @@ def doctor(project: Path, as_json: bool) -> int:
     that it cannot do without."""
     import json
 
-    from hfpy.build.doctor import as_text, as_values, examine
+    from hfpy.build.doctor import as_parts, as_values, examine
     from hfpy.build.session import project_at
+    from hfpy.tables import print_parts
 
     checkup = examine(os.environ, project_at(project, os.environ))
-    click.echo(json.dumps(as_values(checkup), indent=2) if as_json else printable(as_text(checkup)))
+    if as_json:
+        click.echo(json.dumps(as_values(checkup), indent=2))
+    else:
+        print_parts(as_parts(checkup), blank=False)
     return TOOL_FAULT if checkup.faults else DONE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -12,6 +12,7 @@ from hfpy.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
     from hfpy.options import Outside
+    from hfpy.tables import Table
 
 
 #: The module of the runtime by which programs bring arrays to the device.
@@ -76,17 +77,24 @@ class GeneratedFile:
 class Translation:
     """The result of a translation; ``files`` is empty if there are errors.
 
-    ``beside`` are files for the compiler to include. ``kernels`` shows the regions after a pass of the optimiser, by
+    ``beside`` are files for the compiler to include. ``explained`` says what is known of a routine (None: of all), in
+    lines and tables. ``kernels`` shows the regions after a pass of the optimiser, by
     its name. ``survey`` tells what is known of the program, None if it could not be read, ``faults`` what compilers
     would find, with what is known of the surroundings of the sources.
     """
 
     files: tuple[GeneratedFile, ...]
     diagnostics: tuple[Diagnostic, ...]
-    explain: Callable[[str | None], str] = lambda _name: ""
+    explained: Callable[[str | None], Sequence[str | Table]] = lambda _name: ()
     openmp: bool = False
     beside: tuple[GeneratedFile, ...] = ()
     schedule: Callable[[str | None], str] = lambda _name: ""
     kernels: Callable[[str, str | None], str] = lambda _pass, _name: ""
     survey: Callable[[], Survey | None] = lambda: None
     faults: Callable[[Outside], tuple[Diagnostic, ...]] = lambda _outside: ()
+
+    def explain(self, name: str | None) -> str:
+        """What is known of a routine (None: of all), as text."""
+        from hfpy.tables import as_text
+
+        return as_text(self.explained(name), blank=False)

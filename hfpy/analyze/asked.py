@@ -6,7 +6,7 @@ output for a file depends on declarations, directives and effects alone (:mod:`h
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import networkx as nx
 
@@ -21,17 +21,23 @@ def asked_files(
     ``looked`` are pairs of routines of ``application``, which may have more of them, the second of whose bodies was
     asked for the sake of the first.
     """
-    graph = facts.graph
+    return asked_among(facts, looked, lambda key: application.file(key).path)
+
+
+def asked_among(
+    facts: Facts, looked: Collection[tuple[str, str]], owner: Callable[[str], str]
+) -> dict[str, frozenset[str]]:
+    """The same of what routines belong to, such as their files: ``owner`` gives that of a routine."""
     found: dict[str, set[str]] = {}
 
     def add(asking: str, asked: str) -> None:
-        here, there = application.file(asking).path, application.file(asked).path
+        here, there = owner(asking), owner(asked)
         if here != there:
             found.setdefault(here, set()).add(there)
 
-    for key in graph.statements:
+    for key in facts.graph.statements:
         within = bool(facts.positions.get(key).above)
-        for site in graph.below(key):
+        for site in facts.graph.below(key):
             if site.callee in facts.application.routines and (within or site.at.regions):
                 add(key, site.callee)
     for asking, asked in looked:

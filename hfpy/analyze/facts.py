@@ -133,13 +133,14 @@ def backend_of(application: Application, key: str) -> str:
 
 def analysed_routines(facts: Facts) -> list[Routine]:
     """Routines with an executable part whose accesses hfpy may rewrite: those of hybrid files, all with
-    ``[layout]``.
+    ``[layout]``; none that are there for the sake of others alone.
     """
     everything = bool(facts.application.options.layout)
+    absent = facts.graph.absent
     return [
         facts.application.routines[key]
         for key in facts.graph.with_statements()
-        if everything or facts.application.file(key).hybrid
+        if key not in absent and (everything or facts.application.file(key).hybrid)
     ]
 
 

@@ -59,6 +59,8 @@ class CallGraph:
         self.statements: dict[str, tuple[Located, ...]] = {}
         self.sites: dict[str, tuple[CallSite, ...]] = {}
         self.callers: dict[str, list[CallSite]] = {}
+        # Where facts were kept: routines whose text is not there, or there for the sake of others alone.
+        self.absent: frozenset[str] = frozenset()
         self.generics = Generics(application, scopes)
         read: dict[str, tuple[Calling, ...]] = {}  # of the routines that `before` does not have
         for key, routine in application.routines.items():
@@ -128,6 +130,10 @@ class CallGraph:
     def with_statements(self) -> list[str]:
         """The routines whose statements are there; not all are where facts were kept without bodies."""
         return list(dict.keys(self.statements))
+
+    def has(self, routine: Routine, files: Collection[str] | None) -> bool:
+        """Whether a routine is one that is looked at, in some files, by their paths (None: in all)."""
+        return files is None or (routine.file in files and routine.key not in self.absent)
 
     def is_called(self, key: str) -> bool:
         """Whether some routine may call a routine."""

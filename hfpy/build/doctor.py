@@ -11,7 +11,7 @@ import platform
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from hfpy.build.compilers import Compiler, Language, find_compiler, is_well_know
 from hfpy.build.sharing import offloaded
 from hfpy.diagnostics import ToolError
 from hfpy.project import Project
+from hfpy.tables import Row, Table
 
 PACKAGES = ("fparser", "jinja2", "click", "networkx", "islpy")
 EXTRAS = ("numpy", "matplotlib", "cupy-cuda12x", "pyopencl", "pygls", "rich")  # which some commands need
@@ -341,32 +342,38 @@ class _Trial:
         return f"'{Path(command[0]).name}' fails: {reason}".replace(folder + os.sep, ""), ""
 
 
-def as_text(checkup: Checkup) -> str:
-    """A checkup for people."""
+def as_parts(checkup: Checkup) -> Iterator[str | Table]:
+    """A checkup for people, in lines and tables."""
     own = checkup.versions
     packages = ", ".join(f"{name} {own[name] or 'missing'}" for name in PACKAGES)
     extras = ", ".join(f"{name} {own[name] or 'not installed'}" for name in EXTRAS)
-    lines = [f"hfpy {own['hfpy'] or '(not installed)'}, Python {own['python']}; {packages}"]
-    lines += [f"extras: {extras}", "", "compilers"]
-    for tool in checkup.tools:
-        name = _LANGUAGE_NAMES[tool.language]
-        if tool.compiler is None:
-            lines.append(f"  {name:<9} none: {tool.fault}")
-        else:
-            lines.append(f"  {name:<9} {' '.join(tool.compiler.command)}: {tool.compiler.version}")
-    lines += ["", "GPUs"]
-    lines += [f"  {g.name}, {g.memory}, {g.arch}, driver {g.driver}" for g in checkup.gpus] or ["  none found"]
-    lines += ["", "backends"]
-    for health in checkup.backends:
-        lines.append(f"  {health.backend:<14} {_word(health)}")
-        lines += [f"                 lacks {lack}" for lack in health.lacks]
-        lines += [f"                 {note}" for note in health.notes]
-    lines += ["", f"project {checkup.project}" if checkup.project else "no project here; without one hfpy takes"]
+    yield f"hfpy {own['hfpy'] or '(not installed)'}, Python {own['python']}; {packages}"
+    yield from (f"extras: {extras}", "", "compilers", _compilers(checkup.tools), "", "GPUs")
+    yield from [f"  {g.name}, {g.memory}, {g.arch}, driver {g.driver}" for g in checkup.gpus] or ["  none found"]
+    yield from ("", "backends", _backends(checkup.backends), "")
+    yield f"project {checkup.project}" if checkup.project else "no project here; without one hfpy takes"
     by_name = {h.backend: h for h in checkup.backends}
     for target, backend in checkup.chosen.items():
-        lines.append(f"  {target}: {backend}, {_word(by_name[backend])}")
-    lines += [f"  {note}" for note in checkup.notes]
-    return "\n".join(lines)
+        yield f"  {target}: {backend}, {_word(by_name[backend])}"
+    yield from (f"  {note}" for note in checkup.notes)
+
+
+def _compilers(tools: Sequence[Tool]) -> Table:
+    rows: list[Row] = []
+    for tool in tools:
+        found = tool.compiler
+        made = (" ".join(found.command), found.version) if found is not None else ("none", tool.fault)
+        rows.append((_LANGUAGE_NAMES[tool.language], *made))
+    plain = "\n".join(f"  {language:<9} {command}: {said}" for language, command, said in rows)
+    return Table(("language", "compiler", "version"), rows, plain=plain)
+
+
+def _backends(listed: Sequence[Health]) -> Table:
+    rows = [(h.backend, _word(h), "\n".join([*(f"lacks {lack}" for lack in h.lacks), *h.notes])) for h in listed]
+    lines = []
+    for name, word, more in rows:
+        lines += [f"  {name:<14} {word}", *(f"{'':17}{line}" for line in more.splitlines())]
+    return Table(("backend", "here", "what to know"), rows, plain="\n".join(lines))
 
 
 def _word(health: Health) -> str:

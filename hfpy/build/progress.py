@@ -8,6 +8,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hfpy.tables import Row, Table
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -73,11 +75,13 @@ class Phases:
             if self._bar is not None and self._task is not None:
                 self._bar.update(self._task, completed=done)
 
-    def report(self) -> str:
+    def report(self) -> Table:
         """The seconds of each phase, for ``--timings``."""
         width = max((len(name) for name in self.seconds), default=0)
-        lines = [f"  {name:<{width}}  {seconds:8.3f} s" for name, seconds in self.seconds.items()]
-        return "\n".join(["timings:", *lines, f"  {'total':<{width}}  {sum(self.seconds.values()):8.3f} s"])
+        listed = [*self.seconds.items(), ("total", sum(self.seconds.values()))]
+        plain = "\n".join(["timings:", *(f"  {name:<{width}}  {seconds:8.3f} s" for name, seconds in listed)])
+        rows: list[Row | None] = [(name, f"{seconds:.3f} s") for name, seconds in listed]
+        return Table(("phase", "time"), [*rows[:-1], None, rows[-1]], frozenset({1}), plain)
 
     def _end_phase(self) -> None:
         if self._name:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hfpy.diagnostics import Diagnostic
-from hfpy.lsp.texts import Text, changed_rows, moved
+from hfpy.lsp.texts import Text, moved
+from hfpy.model.source import changed_rows
 
 
 def shown(text: Text, looked: Iterable[Diagnostic], lines: Sequence[str] | None) -> tuple[Diagnostic, ...]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Place, Related, ordered
 from hfpy.model.macros import Macro
-from hfpy.model.source import source_text
+from hfpy.model.source import changed_rows, source_text
 from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
 from hfpy.options import Options
 from hfpy.parse.expansion import statement_macros
@@ -221,15 +221,6 @@ class Text:
         last = leaf.first + len(rows) - 1
         identity = _identity(here, unit, rows, leaf.first)
         return Part(leaf.number, leaf.first, last, last, routine, tuple(wrong), identity, unit.uses)
-
-
-def changed_rows(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
-    """Which lines differ: the first one, and the ends (not included) in the text before and in the one after."""
-    most = min(len(before), len(after))
-    first = next((n for n in range(most) if before[n] != after[n]), most)
-    rest = most - first
-    behind = next((n for n in range(rest) if before[-1 - n] != after[-1 - n]), rest)
-    return first, len(before) - behind, len(after) - behind
 
 
 def _rows(index: FileIndex, unit: UnitIndex) -> tuple[int, int, int]:

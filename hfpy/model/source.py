@@ -8,6 +8,7 @@ and column (design contract 1), so that edits and messages reach the user's own 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hfpy.diagnostics import Place
@@ -108,3 +109,12 @@ def source_text(path: str, text: str) -> SourceText:
     if final or lines == [""]:
         lines.pop()
     return SourceText(path, tuple(lines), newline, final, mark)
+
+
+def changed_rows(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
+    """Which lines differ: the first one, and the ends (not included) in the text before and in the one after."""
+    most = min(len(before), len(after))
+    first = next((n for n in range(most) if before[n] != after[n]), most)
+    rest = most - first
+    behind = next((n for n in range(rest) if before[-1 - n] != after[-1 - n]), rest)
+    return first, len(before) - behind, len(after) - behind

@@ -53,7 +53,7 @@ class Arrays:
         lines: dict[str, tuple[int, ...]] = {}
         states = States(facts, effects)
         for key, routine in facts.application.routines.items():
-            if only is not None and routine.file not in only:
+            if not facts.graph.has(routine, only):
                 continue
             found = [s for s in array_statements(facts, states, key) if s.code is not None]
             if found:

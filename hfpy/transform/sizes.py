@@ -91,7 +91,7 @@ def specialise(facts: Facts, effects: Effects, only: Collection[str] | None = No
     notes: list[Diagnostic] = []
     used: set[str] = set()
     for key, routine in facts.application.routines.items():
-        if only is not None and routine.file not in only:
+        if not facts.graph.has(routine, only):
             continue
         if not facts.hybrid(key) or not facts.positions.get(key).own or facts.backend(key) not in BACKENDS:
             continue

@@ -6,9 +6,16 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
-from hfpy.tables import Table, as_text
+import pytest
+
+from hfpy.build.doctor import EXTRAS, PACKAGES, Checkup, Health, Tool, as_parts
+from hfpy.build.progress import Phases
+from hfpy.options import Options
+from hfpy.pipeline import translate
+from hfpy.tables import Table, as_text, print_parts
 from tests.terminal import on_terminal
 
 SOURCE = """subroutine s(n, a)
@@ -53,3 +60,62 @@ def test_plain_in_a_pipe_and_as_wide_as_a_terminal(tmp_path: Path) -> None:
     assert max(len(row) for row in rows if not row.startswith("frees:")) <= 60
     assert plain.split()[:9] == " ".join(rows).split()[:9] and "cure:" in shown
     assert "\x1b" in _piped(tmp_path, FORCE_COLOR="1") and "\x1b[1;3" not in _piped(tmp_path, NO_COLOR="1")
+
+
+def _shown(parts: Iterable[str | Table], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    """What is printed where colours are asked for, without them."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+    print_parts(parts, blank=False)
+    text = capsys.readouterr().out
+    assert "\x1b[1m" in text
+    return ESCAPES.sub("", text)
+
+
+def test_what_is_known_of_a_routine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "s.h90").write_text(SOURCE.replace("  write (7) a(i)\n", ""))
+    made = translate([tmp_path / "s.h90"], Options(backend="openmp"))
+    plain = made.explain("s").splitlines()
+    assert plain[0].startswith("subroutine s  (") and plain[3] == "  data (* parallel dimension, + inserted):"
+    assert plain[4].startswith("    ") and plain[4].split()[0] == "a"
+    rows = _shown(made.explained("s"), monkeypatch, capsys).splitlines()
+    assert rows[:4] == plain[:4]
+    assert any(row.split()[:2] == ["name", "dimensions"] for row in rows)
+    assert any(row.split() == plain[4].split() for row in rows)
+    assert as_text((*made.explained(None), "", *made.explained(None)), blank=False).count("\n\n") == 1
+
+
+def test_a_checkup(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    health = (
+        Health("openmp", True, "host"),
+        Health("cuda-c", False, "", True, ("a CUDA compiler",), ("tried with g++",)),
+    )
+    checkup = Checkup(
+        dict.fromkeys(("hfpy", "python", *PACKAGES, *EXTRAS), "1.2"),
+        (Tool("fortran", None, "no gfortran"),),
+        (),
+        health,
+        chosen={"cpu": "openmp"},
+    )
+    plain = as_text(as_parts(checkup), blank=False)
+    assert "  Fortran   none: no gfortran\n" in plain
+    assert "\nbackends\n  openmp         ready (host)\n  cuda-c         only with --emulate\n" in plain
+    assert f"\n{'':17}lacks a CUDA compiler\n{'':17}tried with g++\n\nno project here" in plain
+    rows = [row.split() for row in _shown(as_parts(checkup), monkeypatch, capsys).splitlines()]
+    assert ["language", "compiler", "version"] in rows and ["Fortran", "none", "no", "gfortran"] in rows
+    assert ["cuda-c", "only", "with", "--emulate", "lacks", "a", "CUDA", "compiler"] in rows
+    assert ["tried", "with", "g++"] in rows
+
+
+def test_the_time_of_phases(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    table = Phases(False, {"reading": 1.25, "writing": 10}).report()
+    assert str(table).splitlines() == [
+        "timings:",
+        "  reading     1.250 s",
+        "  writing    10.000 s",
+        "  total      11.250 s",
+    ]
+    rows = [row.split() for row in _shown((table,), monkeypatch, capsys).splitlines() if row.strip()]
+    assert rows[0] == ["phase", "time"] and rows[-1] == ["total", "11.250", "s"]

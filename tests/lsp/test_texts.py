@@ -13,7 +13,8 @@ from hfpy.lsp import texts
 from hfpy.lsp.looking import Looked
 from hfpy.lsp.server import Opened, Server
 from hfpy.lsp.shown import shown
-from hfpy.lsp.texts import Outdated, Text, changed_rows
+from hfpy.lsp.texts import Outdated, Text
+from hfpy.model.source import changed_rows
 from hfpy.options import Options
 from tests.lsp.conftest import SOURCE
 

@@ -28,13 +28,13 @@ TAIL = """  end subroutine
   end subroutine
 end module
 """
-# What a script does to kernels: a few transformations drawn by the kernel's name, those that are legal. With FORCED
-# nothing is asked.
+# What a script does to kernels: a few transformations drawn by the kernel's name, those that are legal. With FORCED,
+# the numbers of some, nothing is asked.
 SCRIPT = """import re
 from random import Random
 
 from hfpy.api import IllegalTransform
-from hfpy.transform.scripts import cuts, legality
+from hfpy.transform.scripts import cuts, inlined, legality
 
 FORCED = {forced}
 
@@ -42,13 +42,14 @@ FORCED = {forced}
 def annotate(kernel, annotations, context):
     rng = Random(kernel.name)
     if FORCED:
-        legality.check_interchange = cuts.check_fission = lambda *_: None
-    for _ in range(5):
+        legality.check_interchange = cuts.check_fission = cuts.check_privatise = lambda *_: None
+        inlined.check_same = lambda *_: None
+    for _ in range(7):
         loops = [loop.name for loop in kernel.loops.values() if not loop.parallel]
         if not loops:
             break
         one, other = rng.choice(loops), rng.choice(loops)
-        choice = rng.choice([0, 5]) if FORCED else rng.randrange(10)
+        choice = rng.choice(FORCED) if FORCED else rng.randrange(13)
         try:
             if choice in (0, 1):
                 kernel = kernel.interchange(one, other)
@@ -60,6 +61,12 @@ def annotate(kernel, annotations, context):
                 kernel = kernel.fission(one, rng.choice([1, 1, 2, "s", "t"]))
             elif choice == 7:
                 kernel = kernel.expand(rng.choice("st"), one)
+            elif choice == 10:
+                kernel = kernel.fuse("a", "a#2")
+            elif choice == 11:
+                kernel = kernel.inline(rng.choice("st"))
+            elif choice == 12:
+                kernel = kernel.privatise(rng.choice("st"), one)
             elif choice == 9:
                 kernel = kernel.precompute(rng.choice(re.findall(r"[uvw]\\([^()]*\\)", kernel.text)))
             elif choice == 8:
@@ -91,7 +98,7 @@ def element(rng: Random, array: str, loops: str) -> str:
 def statement(rng: Random, loops: str) -> list[str]:
     target, *others = rng.sample(["u", "v", "w"], 3)
     read = element(rng, rng.choice([target, *others]), loops)
-    kind = rng.randrange(6)
+    kind = rng.randrange(7)
     left = element(rng, target, loops)
     if kind == 0:
         return [f"{left} = {left} + 0.5d0 * {read}"]
@@ -104,6 +111,9 @@ def statement(rng: Random, loops: str) -> list[str]:
         return ["s = 0", f"do c = 1, {rng.choice(['3', 'n', loops[1]])}", f"  {body}", "end do", f"{left} = s"]
     if kind == 4:
         return [f"if ({loops[0]} < {loops[1]}) then", f"  {left} = {read}", "else", f"  {left} = -{read}", "end if"]
+    if kind == 5:
+        before = rng.choice([left, read])
+        return [f"t = {before}", f"{left} = 0.5d0 * {left} + 1", f"{element(rng, others[0], loops)} = t"]
     return [f"{left} = {read} + {element(rng, rng.choice(others), loops)}"]
 
 
@@ -115,10 +125,11 @@ def bounds(rng: Random, outer: str | None) -> str:
     return rng.choice([f"{first}, {last}"] * 8 + [f"{last}, {first}, -1", f"{first}, {last}, 2"])
 
 
-def nest(rng: Random) -> list[str]:
+def nest(rng: Random, first: str = "") -> list[str]:
+    """The lines of a nest, whose outer loop has a given ``first`` line, or one of its own."""
     inner = [row for _ in range(rng.choice([1, 1, 2])) for row in statement(rng, "ab")]
     before = ["t = 0.5d0"] if rng.random() < 0.1 else []
-    rows = [f"do a = {bounds(rng, None)}", *before, f"  do b = {bounds(rng, 'a')}"]
+    rows = [first or f"do a = {bounds(rng, None)}", *before, f"  do b = {bounds(rng, 'a')}"]
     rows += [f"    {row}" for row in inner] + ["  end do", "end do"]
     if rng.random() < 0.1:
         known = ["a", *(name for name in "st" if any(row.startswith(f"{name} =") for row in [*before, *inner]))]
@@ -132,7 +143,11 @@ def pair_of(number: int) -> Pair:
     name = f"nest{number}"
     hybrid, plain = [HEAD.format(name=name)], [HEAD.format(name=name)]
     for region in range(3):
-        body = "".join(f"      {row}\n" for row in nest(rng))
+        rows = nest(rng)
+        again = Random(f"{number}/{region}")  # half of the regions have two nests, mostly with the same turns
+        if again.random() < 0.5:
+            rows += nest(again, rows[0] if again.random() < 0.8 else "")
+        body = "".join(f"      {row}\n" for row in rows)
         directive = f"@parallelRegion{{domName(i,j), domSize(nx,ny), name({name}_{region})}}"
         hybrid.append(f"    {directive}\n{body}    @end parallelRegion\n")
         plain.append(f"    do j = 1, ny\n    do i = 1, nx\n{body}    end do\n    end do\n")

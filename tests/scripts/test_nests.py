@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hfpy.options import ScriptFolder
-from hfpy.transform.scripts import cuts, legality
+from hfpy.transform.scripts import cuts, inlined, legality
 from tests.scripts.nests import SCRIPT, pair_of
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, SEQUENTIAL, Corpus, Pair, Variant, translate_text
 
@@ -19,9 +19,9 @@ FIRST = int(os.environ.get("HFPY_TRANSFORMED_FROM", "0"))
 DONE = re.compile(r"! by changes\.py:\d+: (\w+)")
 
 
-def with_script(variant: Variant, folder: Path, forced: bool = False) -> Variant:
+def with_script(variant: Variant, folder: Path, forced: tuple[int, ...] = ()) -> Variant:
     """A way to translate programs with the script over them."""
-    scripts = folder / f"scripts{forced}"
+    scripts = folder / "scripts"
     scripts.mkdir(exist_ok=True)
     (scripts / "changes.py").write_text(SCRIPT.format(forced=forced))
     options = {**variant.options, "scripts": ScriptFolder(scripts, "changes", "", True)}
@@ -63,12 +63,31 @@ def failures(variant: Variant, numbers: range, folder: Path) -> tuple[list[str],
 def test_what_is_legal_changes_nothing(variant: Variant, tmp_path: Path) -> None:
     wrong, done = failures(with_script(variant, tmp_path), range(FIRST, FIRST + COUNT), tmp_path)
     assert not wrong, "\n".join(wrong[:4])
-    assert all(done.get(call, 0) > COUNT // 6 for call in ("interchange", "split", "unroll")), done
-    assert all(done.get(call, 0) >= max(1, COUNT // 24) for call in ("fission", "jam")), done
+    assert all(done.get(call, 0) > COUNT // 8 for call in ("interchange", "split", "unroll")), done
+    others = ("fission", "jam", "fuse", "inline", "privatise")
+    assert all(done.get(call, 0) >= max(1, COUNT // 24) for call in others), done
 
 
-def test_what_is_refused_would_change_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, rule in ((legality, "check_interchange"), (cuts, "check_fission")):
+@pytest.mark.parametrize(
+    ("forced", "programs", "least"),
+    [
+        pytest.param((0, 5), 12, {"interchange": 6, "fission": 2}, id="interchange and fission"),
+        pytest.param((10,), 40, {"fuse": 8}, id="fuse", marks=pytest.mark.full),
+        pytest.param((11,), 40, {"inline": 8}, id="inline", marks=pytest.mark.full),
+        pytest.param((12,), 40, {"privatise": 8}, id="privatise", marks=pytest.mark.full),
+    ],
+)
+def test_what_is_refused_would_change_results(
+    forced: tuple[int, ...], programs: int, least: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = (
+        (legality, "check_interchange"),
+        (cuts, "check_fission"),
+        (cuts, "check_privatise"),
+        (inlined, "check_same"),
+    )
+    for module, rule in rules:
         monkeypatch.setattr(module, rule, getattr(module, rule))  # what the script does to them is undone
-    wrong, done = failures(with_script(SEQUENTIAL, tmp_path, forced=True), range(FIRST, FIRST + 12), tmp_path)
-    assert len(wrong) > 2 and done["interchange"] > 6 and done["fission"] > 2, done
+    wrong, done = failures(with_script(SEQUENTIAL, tmp_path, forced), range(FIRST, FIRST + programs), tmp_path)
+    assert len(wrong) > 2 and any("differs" in w for w in wrong), (len(wrong), done)
+    assert all(done[call] > count for call, count in least.items()), done

@@ -157,12 +157,12 @@ def put_in_blocks(facts: Facts, effects: Effects, only: Collection[str] | None =
     routines = [
         routine
         for key, routine in facts.application.routines.items()
-        if (only is None or routine.file in only)
+        if facts.graph.has(routine, only)
         and facts.hybrid(key)
         and facts.positions.get(key).own
         and facts.backend(key) in BACKENDS
     ]
-    work, clones = _decided(facts, effects, routines)
+    work, clones = _decided(facts, effects, routines, only is None)
     _put_clones(facts, clones, work)
     return InBlocks(
         edited_files(facts, work.edits),
@@ -175,11 +175,13 @@ def put_in_blocks(facts: Facts, effects: Effects, only: Collection[str] | None =
     )
 
 
-def _decided(facts: Facts, effects: Effects, routines: Sequence[Routine]) -> tuple[_Work, Clones]:
-    """What becomes of some routines, in large programs of the second half of them in a second process."""
+def _decided(facts: Facts, effects: Effects, routines: Sequence[Routine], whole: bool) -> tuple[_Work, Clones]:
+    """What becomes of some routines, in large programs that are translated as a ``whole`` of the second half of them in
+    a second process.
+    """
     options, lines = facts.application.options, sum(len(f.source.lines) for f in facts.application.files)
     first, second = routines[: len(routines) // 2], routines[len(routines) // 2 :]
-    with beside(partial(_by_themselves, facts, effects, second), worth_two(options.jobs, lines)) as pending:
+    with beside(partial(_by_themselves, facts, effects, second), whole and worth_two(options.jobs, lines)) as pending:
         work, clones = _in_order(facts, effects, first if pending.elsewhere else routines)
         if not pending.elsewhere:
             return work, clones

@@ -100,7 +100,7 @@ def in_kernels(facts: Facts, writes_kernels: Callable[[str], bool], only: Collec
     code in kernels calls.
     """
     regions = (r.routine for r in facts.positions.regions)
-    wanted = (r for r in regions if only is None or facts.application.file(r).path in only)
+    wanted = (r for r in regions if facts.graph.has(facts.application.routines[r], only))
     found = dict.fromkeys(r for r in wanted if writes_kernels(facts.backend(r)))
     owners = set(found)
     pending = list(found)

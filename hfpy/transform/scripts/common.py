@@ -72,12 +72,12 @@ def find_common(work: Work, key: str, number: int, text: str) -> Common:
     if not block:
         raise Against("an expression of the kernel", f"'{text}' is nowhere in it", header)
     first = block[0]
-    _check_value(work, key, expr, first)
+    check_value(work, key, expr, first)
     if not isinstance(first, Assignment) or not any(
         _computes(e, shown) for e in (first.value, *_subscripts(first.target))
     ):
         raise Against(FIRST, "it is computed under a condition, or in a loop", _statement(first))
-    _check_same(work, key, number, expr, block)
+    check_same(work, key, number, expr, block)
     return Common(shown, value, _type(work, key, expr, first), block)
 
 
@@ -146,7 +146,8 @@ def _subscripts(target: Expr) -> tuple[Expr, ...]:
     return target.args if isinstance(target, Apply) else ()
 
 
-def _check_value(work: Work, key: str, expr: Expr, first: Node) -> None:
+def check_value(work: Work, key: str, expr: Expr, first: Node) -> None:
+    """An expression is a number that nothing is done for but arithmetic and intrinsic functions. Raises Against."""
     bases = {id(node.base) for node in walk(expr) if isinstance(node, Apply)}
     for node in walk(expr):
         known = isinstance(node, Literal | Paren) or (isinstance(node, Unary | Binary) and node.op in _ARITHMETIC)
@@ -175,7 +176,8 @@ def _type(work: Work, key: str, expr: Expr, first: Node) -> str:
     raise Against(VALUE, "no variable of the routine that it reads has its type", _statement(first))
 
 
-def _check_same(work: Work, key: str, number: int, expr: Expr, nodes: tuple[Node, ...]) -> None:
+def check_same(work: Work, key: str, number: int, expr: Expr, nodes: tuple[Node, ...]) -> None:
+    """Nothing that an expression reads changes in some statements, which follow each other. Raises Against."""
     statements = {id(s): s for node in nodes for s in _all(node)}
     labelled = next((s for s in statements.values() if s.line.label), None)
     if labelled is not None:  # a jump to it may pass by the first statement

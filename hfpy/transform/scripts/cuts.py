@@ -5,6 +5,7 @@ turn to turn (kernel-metadata-and-transforms.md §2.3).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.builder import build
@@ -14,9 +15,11 @@ from hfpy.analyze.dependence.turns import against_order, index_of, shared
 from hfpy.analyze.flow import Flow, FlowScan
 from hfpy.model.expressions import Binary, Literal, Name, Paren, Unary, walk
 from hfpy.model.names import without_home
-from hfpy.model.statements import Construct, Header, Node, OneLine, Statement, flatten
+from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement, flatten
+from hfpy.parse.nests import innermost_body
 from hfpy.transform.scripts.legality import (
     SCALARS,
+    SIMPLE,
     Against,
     check_bounds,
     check_memory,
@@ -25,13 +28,17 @@ from hfpy.transform.scripts.legality import (
     inside,
     statement_of,
 )
+from hfpy.transform.scripts.loops import Loop
 from hfpy.transform.scripts.work import Work
 
 # What a rule says; the words are in messages.
 PARTS = "no value goes from the second part of a turn to the first part of a later one"
 BETWEEN = "no scalar goes from one part to the other; expand gives each turn its own"
 OWN = "the variable is a number or a logical value that is private to the point"
+BEHIND = "the second loop stands right behind the first"
+TURNS = "both loops have the same turns, whatever the first one does"
 DECLARED = "the loop has the step 1, and bounds of numbers, constants and arguments with intent(in)"
+Way = list[tuple[tuple[Node, ...], int, Construct]]
 _TYPES = ("integer", "real", "logical", "complex")
 
 
@@ -56,12 +63,85 @@ def check_fission(work: Work, key: str, number: int, loop: Construct, count: int
             raise Against(PARTS, message, statement_of(met[0], loop))
 
 
-def check_expand(work: Work, key: str, number: int, loop: Construct, name: str) -> None:
-    """Whether a scalar may become an array with an element for each turn of a loop. Raises Against."""
-    check_no_calls(work, key, loop)
-    body, header = work.body(key, number), loop.header
+def check_neighbours(work: Work, key: str, number: int, first: Loop, second: Loop) -> None:
+    """Whether two loops are one right behind the other, with the same turns. Raises Against."""
+    one, other = first.construct, second.construct
+    assert one is not None and other is not None
+    header, later = one.header, other.header
+    assert isinstance(header, Header) and isinstance(later, Header)
+    if not _next(work.routine(key).regions[number], one, other):
+        raise Against(BEHIND, f"'{second.name}' is not right behind '{first.name}'", later)
+    if (first.lower, first.upper, first.step) != (second.lower, second.upper, second.step):
+        raise Against(TURNS, f"'{first.name}' and '{second.name}' have other bounds", later)
+    for loop in (one, other):
+        check_simple(loop)
+        check_bounds((loop,), loop)
+        if any(isinstance(s, Header) and s.var == header.var for s in flatten(loop.parts[0].body)):
+            raise Against(TURNS, f"there is another loop over '{header.var}' in one of them", loop.header)
+    read = {n.name for e in later.exprs for n in walk(e) if isinstance(n, Name)}
+    changed = read & _flow(work, work.body(key, number), (one,)).written.keys()
+    if changed:
+        raise Against(TURNS, f"'{first.name}' sets '{min(changed)}', a bound of '{second.name}'", later)
+
+
+def _next(node: Construct, one: Construct, other: Construct) -> bool:
+    """Whether a construct stands right behind another one somewhere in a region."""
+    for part in node.parts:
+        if any(a is one and b is other for a, b in pairwise(part.body)):
+            return True
+        if any(_next(inner, one, other) for inner in part.body if isinstance(inner, Construct)):
+            return True
+    return False
+
+
+def check_privatise(work: Work, key: str, number: int, loop: Construct, name: str) -> None:
+    """Whether a scalar may be another one within a loop: no value of it goes in or out. Raises Against."""
+    body = work.body(key, number)
+    nodes = innermost_body(body.construct, body.region)
+    jump = next((s for s in flatten(nodes) if isinstance(s, Jump)), None)
+    if jump is not None:
+        raise Against(SIMPLE, "there is a jump in the kernel", jump)
+    _check_own(work, body, loop, name, _way_to(nodes, loop))
+
+
+def _way_to(nodes: tuple[Node, ...], loop: Construct) -> Way:
+    """The blocks around a loop, the innermost first: the nodes of each, which of them has the loop, or is it."""
+    for place, node in enumerate(nodes):
+        if node is loop:
+            return [(nodes, place, loop)]
+        for part in node.parts if isinstance(node, Construct) else ():
+            found = _way_to(part.body, loop)
+            if found and isinstance(node, Construct):
+                return [*found, (nodes, place, node)]
+    return []
+
+
+def _value_behind(work: Work, body: RegionBody, way: Way, name: str) -> Statement | None:
+    """A statement that may read what a loop has left in a variable: behind it, or before it in a later turn of a loop
+    around it.
+    """
+    for level, (nodes, place, _) in enumerate(way):
+        rest = _flow(work, body, nodes[place + 1 :])
+        if name in rest.exposed:
+            return rest.exposed[name].at.statement
+        if name in rest.certain:
+            return None  # set anew, whichever way it goes on
+        around = way[level + 1][0][way[level + 1][1]] if level + 1 < len(way) else None
+        if isinstance(around, Construct) and around.kind == "do":
+            before = _flow(work, body, nodes[:place])
+            if name in before.exposed:
+                return before.exposed[name].at.statement
+    return None
+
+
+def _check_own(work: Work, body: RegionBody, loop: Construct, name: str, way: Way | None = None) -> None:
+    """A scalar is private to the point, each turn of a loop sets it before it reads it, and what the loop leaves in it
+    is not read; without the ``way`` to the loop, it may not be read outside at all. Raises Against.
+    """
+    check_no_calls(work, body.key, loop)
+    header = loop.header
     assert isinstance(header, Header)
-    data = work.facts.object(name, key)
+    data = work.facts.object(name, body.key)
     flow = _flow(work, body, loop.parts[0].body)
     written = flow.written.get(name)
     if data is None or data.rank or data.symbol.type.base not in _TYPES or written is None:
@@ -70,11 +150,18 @@ def check_expand(work: Work, key: str, number: int, loop: Construct, name: str) 
         raise Against(OWN, f"'{name}' is the variable of a loop", written.at.statement)
     if name in flow.exposed:
         raise Against(SCALARS, f"'{name}' goes from one turn to the next", flow.exposed[name].at.statement)
-    behind = _read_outside(body, loop, name)
+    behind = _value_behind(work, body, way, name) if way is not None else _read_outside(body, loop, name)
     if behind is not None:
         raise Against(SCALARS, f"'{name}' is read behind the loop", behind)
-    if name not in work.sharing(key).region(number).place().private:
+    if name not in work.sharing(body.key).region(body.identity.number).place().private:
         raise Against(OWN, f"'{name}' is not private to the point", written.at.statement)
+
+
+def check_expand(work: Work, key: str, number: int, loop: Construct, name: str) -> None:
+    """Whether a scalar may become an array with an element for each turn of a loop. Raises Against."""
+    body, header = work.body(key, number), loop.header
+    assert isinstance(header, Header)
+    _check_own(work, body, loop, name)
     if len(header.exprs) > 2:
         raise Against(DECLARED, f"the loop over '{header.var}' has a step", header)
     for node in (n for e in header.exprs for n in walk(e)):

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from hfpy.analyze.sizes import constant
 from hfpy.backendtable import TABLE
-from hfpy.diagnostics import Place, UsageError
-from hfpy.model.directives import Region
-from hfpy.model.statements import Construct, Header, Statement
+from hfpy.diagnostics import UsageError
+from hfpy.model.statements import Construct, Header
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE
 from hfpy.parse.regions import MOST_COPIES, MOST_QUEUES
-from hfpy.transform.scripts import common, cuts, layouts, legality, loopchanges
+from hfpy.transform.scripts import common, cuts, inlined, layouts, legality, loopchanges
 from hfpy.transform.scripts.assumed import assumption
-from hfpy.transform.scripts.illegal import IllegalTransform, script_place
-from hfpy.transform.scripts.ledger import Step
+from hfpy.transform.scripts.changing import Changing, call_text, listed
 from hfpy.transform.scripts.legality import Against
-from hfpy.transform.scripts.loops import Loop
-from hfpy.transform.scripts.questions import Questions
-from hfpy.transform.stencil.locals import Locals
 
 # Where a loop of the region is put, counted from the innermost one.
 GPU_TAGS = {f"{level}.{axis}": place for level in ("thread", "block") for place, axis in enumerate("xyz")}
@@ -30,7 +25,7 @@ ITERATORS = "the region's points may be computed in any order, so its own loops 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Kernel(Questions):
+class Kernel(Changing):
     """A region of a program. Transformations leave it as it is and give another one; each raises IllegalTransform where
     it would change results, or where the kernel has no place for it.
     """
@@ -50,11 +45,11 @@ class Kernel(Questions):
 
     def before(self, *statements: str) -> Kernel:
         """With Fortran statements before the region; nobody asks what they do."""
-        return self._around(_call("before", *statements), (*self.rows_before, *statements), self.rows_after)
+        return self._around(call_text("before", *statements), (*self.rows_before, *statements), self.rows_after)
 
     def after(self, *statements: str) -> Kernel:
         """With Fortran statements behind the region, behind those that are there; nobody asks what they do."""
-        return self._around(_call("after", *statements), self.rows_before, (*self.rows_after, *statements))
+        return self._around(call_text("after", *statements), self.rows_before, (*self.rows_after, *statements))
 
     def _around(self, call: str, before: tuple[str, ...], after: tuple[str, ...]) -> Kernel:
         if self.work.file(self.key).fixed:
@@ -65,7 +60,7 @@ class Kernel(Questions):
         """With a condition on integer scalars, such as ``nz >= 8``, that the program tests before the kernel: it ends
         with a message where that is false. What comes after may rely on it.
         """
-        call = _call("assume", condition)
+        call = call_text("assume", condition)
         try:
             made = assumption(self.work, self.key, self.number, condition)
         except Against as reason:
@@ -86,13 +81,13 @@ class Kernel(Questions):
 
     def order(self, *iterators: str) -> Kernel:
         """The region's loops in another order, the outermost first."""
-        return self._ordered(_call("order", *iterators), iterators)
+        return self._ordered(call_text("order", *iterators), iterators)
 
     def _ordered(self, call: str, iterators: tuple[str, ...]) -> Kernel:
         names = [i.lower() for i in iterators]
         if sorted(names) != sorted(self.region.iterators):
             raise self._illegal(
-                call, "each of the region's loops once", f"its loops are {_listed(self.region.iterators)}"
+                call, "each of the region's loops once", f"its loops are {listed(self.region.iterators)}"
             )
         if self.region.loops:
             raise self._illegal(call, ITERATORS, "the region's loops are written in its body; write them in that order")
@@ -104,7 +99,7 @@ class Kernel(Questions):
 
     def march(self, **sizes: int) -> Kernel:
         """A thread walks so many points along a loop, which is not the innermost (GPUs)."""
-        call = _call("march", **sizes)
+        call = call_text("march", **sizes)
         if len(sizes) != 1 or next(iter(sizes)).lower() == self.region.iterators[0]:
             raise self._illegal(call, "one loop, and not the innermost", "a thread walks along one of the outer loops")
         return self._factors("march", None, sizes)
@@ -118,7 +113,7 @@ class Kernel(Questions):
         share (CUDA C); the loops may be in any order.
         """
         given = {name.lower(): n for name, n in {**(threads or {}), **more}.items()}
-        call = _call("team", **given)
+        call = call_text("team", **given)
         if not 0 < len(given) <= 3 or any(n < 1 for n in given.values()):
             raise self._illegal(call, "one to three loops with numbers above 0", "these are no threads of a team")
         for name in given:
@@ -129,28 +124,28 @@ class Kernel(Questions):
 
     def block(self, *threads: int) -> Kernel:
         """The numbers of threads of a block along each loop, innermost first (CUDA)."""
-        call = _call("block", *threads)
+        call = call_text("block", *threads)
         if not threads or len(threads) > 3 or any(n < 1 for n in threads):
             raise self._illegal(call, "one to three numbers above 0", "these are no sizes of a block")
         return self._hint(call, "block", tuple(map(str, threads)))
 
     def collapse(self, loops: int) -> Kernel:
         """So many of the outer loops are shared among threads as one (OpenMP)."""
-        call = _call("collapse", loops)
+        call = call_text("collapse", loops)
         if not 0 < loops <= len(self.region.iterators):
             raise self._illegal(call, "a number of the region's loops", f"it has {len(self.region.iterators)}")
         return self._with(call, replace(self.region, collapse=loops))
 
     def schedule(self, text: str) -> Kernel:
         """How turns are shared among threads, as OpenMP writes it: ``dynamic,4``."""
-        call = _call("schedule", text)
+        call = call_text("schedule", text)
         if fault := schedule_fault(text):
             raise self._illegal(call, "a schedule of OpenMP", fault)
         return self._with(call, replace(self.region, schedule=text))
 
     def async_(self, queue: int) -> Kernel:
         """In a queue, so that the host does not wait for its end before it goes on (GPUs)."""
-        call = _call("async_", queue)
+        call = call_text("async_", queue)
         if not TABLE[self.target].queues:
             raise self._illegal(call, "a backend with queues", f"'{self.target}' has none")
         if not 0 < queue <= MOST_QUEUES:
@@ -159,17 +154,17 @@ class Kernel(Questions):
 
     def group(self, name: str) -> Kernel:
         """In one kernel with the neighbours that are in the group of that name."""
-        return self._hint(_call("group", name), "fuse", (name,))
+        return self._hint(call_text("group", name), "fuse", (name,))
 
     def apart(self) -> Kernel:
         """A kernel of its own, whatever its neighbours are."""
-        return self._hint(_call("apart"), "fuse", ("no",))
+        return self._hint(call_text("apart"), "fuse", ("no",))
 
     def specialise(self, *listed: str, **sizes: int) -> Kernel:
         """With a version for sizes that have these values, and one for each value that the project lists for a size
         that is named alone (``[specialise]``); the general version stays for others.
         """
-        call = _call("specialise", *listed, **sizes)
+        call = call_text("specialise", *listed, **sizes)
         if not (listed or sizes) or any(n < 1 for n in sizes.values()):
             raise self._illegal(call, "names of sizes with numbers above 0", "there is nothing to specialise for")
         known = self.region.entries("specialise")
@@ -180,14 +175,14 @@ class Kernel(Questions):
         """A loop at a place: ``unroll``; of the region's loops on GPUs ``thread.x``, ``block.x`` (the innermost),
         ``.y`` and ``.z``, on CPUs ``omp.simd``, ``vector`` (the innermost), ``omp.parallel`` (it and those around it).
         """
-        call = _call("tag", loop, where)
+        call = call_text("tag", loop, where)
         found = self._loop(call, loop)
         if where == "unroll":
             return self.unroll(loop)
         gpu = self.work.application.options.target == "gpu"
         if where not in TAGS or (where in GPU_TAGS) != gpu:
             places = ["unroll", *(t for t in TAGS if (t in GPU_TAGS) == gpu)]
-            raise self._illegal(call, "a place for loops on the target", f"there are {_listed(places)}")
+            raise self._illegal(call, "a place for loops on the target", f"there are {listed(places)}")
         if not found.parallel:
             at = found.construct.header if found.construct is not None else None
             raise self._illegal(call, "a loop of the region", f"'{loop}' is in its body", at)
@@ -205,7 +200,7 @@ class Kernel(Questions):
         """Its reductions in two stages (``two_stage``): sums of parts, then the sum of these, in an order that does not
         depend on the run. That is what kernels of CUDA, HIP and OpenCL do in any case.
         """
-        call = _call("reduction", kind)
+        call = call_text("reduction", kind)
         if not self.region.reductions:
             raise self._illegal(call, "a kernel with a reduction", "its directive names none")
         if kind != "two_stage":
@@ -219,7 +214,7 @@ class Kernel(Questions):
         run along its dimensions, the contiguous one first, or the numbers of all dimensions, from 0. ``"i:32"`` with a
         later ``"i"`` makes blocks.
         """
-        call = _call("layout", arrays, *order)
+        call = call_text("layout", arrays, *order)
         names = [arrays] if isinstance(arrays, str) else arrays
         try:
             asked = [layouts.asked(self.work, self.key, self.number, name.lower(), order) for name in names]
@@ -232,7 +227,7 @@ class Kernel(Questions):
 
     def interchange(self, one: str, other: str) -> Kernel:
         """Two loops, one right in the other, the other way round."""
-        call = _call("interchange", one, other)
+        call = call_text("interchange", one, other)
         first, second = self._loop(call, one), self._loop(call, other)
         if first.parallel and second.parallel:
             swap = {first.name: second.name, second.name: first.name}
@@ -248,7 +243,7 @@ class Kernel(Questions):
         """The arrays and scalars by which a turn of a loop depends on another one, or may: the loop's turns can be in
         any order if there are none. Of the region's own loops there are none.
         """
-        call = _call("carried", loop)
+        call = call_text("carried", loop)
         found = self._loop(call, loop).construct
         try:
             return tuple(cuts.carried(self.work, self.key, self.number, found)) if found is not None else ()
@@ -259,7 +254,7 @@ class Kernel(Questions):
         """A loop of the body in two, one behind the other: ``after`` so many of its statements (a branch or loop is
         one), or behind the last one that sets a variable.
         """
-        call = _call("fission", loop, after)
+        call = call_text("fission", loop, after)
         found = self._inner(call, loop, 1)
         nodes = found.parts[0].body
         count = after
@@ -276,9 +271,36 @@ class Kernel(Questions):
         self._require(call, cuts.check_fission, found, count)
         return self._rewritten(call, found, loopchanges.cut(found, count))
 
+    def fuse(self, one: str, other: str) -> Kernel:
+        """Two loops of the body, the second right behind the first, as one."""
+        call = call_text("fuse", one, other)
+        first, second = self._inner(call, one, 1), self._inner(call, other, 1)
+        self._require(call, cuts.check_neighbours, self.loops[one.lower()], self.loops[other.lower()])
+        made = self._tried(call, loopchanges.fused(self.construct, first, second))
+        together = made.loops[one.lower()].construct
+        assert together is not None
+        made._require(call, cuts.check_fission, together, len(first.parts[0].body))  # what may be cut may be joined
+        return self._made(made)
+
+    def inline(self, variable: str) -> Kernel:
+        """What a scalar of the body is set to, in the places where it is read."""
+        call, scalar = call_text("inline", variable), variable.lower()
+        self._require(call, inlined.check_inline, scalar)
+        return self._written(call, inlined.without(self.construct, scalar), frozenset())
+
+    def privatise(self, variable: str, loop: str) -> Kernel:
+        """A scalar of the body as another one within a loop, so that it is that loop's alone."""
+        call, scalar = call_text("privatise", variable, loop), variable.lower()
+        found = self._inner(call, loop, 1)
+        self._require(call, cuts.check_privatise, found, scalar)
+        symbol = self.work.facts.object(scalar, self.key)
+        assert symbol is not None
+        own = self._names().scalar(scalar, f"_{self.loops[loop.lower()].variable}", symbol.symbol.type.text)
+        return self._rewritten(call, found, (loopchanges.renamed(found, scalar, own),), frozenset({own}))
+
     def expand(self, variable: str, loop: str) -> Kernel:
         """A scalar of the body as an array that has an element for each turn of a loop."""
-        call, scalar = _call("expand", variable, loop), variable.lower()
+        call, scalar = call_text("expand", variable, loop), variable.lower()
         found = self._inner(call, loop, 1)
         self._require(call, cuts.check_expand, found, scalar)
         shown, symbol = self.loops[loop.lower()], self.work.facts.object(scalar, self.key)
@@ -289,7 +311,7 @@ class Kernel(Questions):
 
     def precompute(self, expression: str) -> Kernel:
         """An expression that several statements have computed once, before the first of them."""
-        call = _call("precompute", expression)
+        call = call_text("precompute", expression)
         try:
             found = common.find_common(self.work, self.key, self.number, expression)
         except Against as reason:
@@ -300,7 +322,7 @@ class Kernel(Questions):
 
     def jam(self, **factors: int) -> Kernel:
         """So many turns of a loop together in each turn of the one right in it."""
-        call = _call("jam", **factors)
+        call = call_text("jam", **factors)
         if len(factors) != 1:
             raise self._illegal(call, "one loop with a number", f"these are {len(factors)}")
         ((loop, size),) = factors.items()
@@ -317,7 +339,7 @@ class Kernel(Questions):
 
     def split(self, loop: str, size: int) -> Kernel:
         """A loop of the body in blocks of so many turns, with a loop over the blocks around it."""
-        call = _call("split", loop, size)
+        call = call_text("split", loop, size)
         found = self._inner(call, loop, size)
         header = found.header
         assert isinstance(header, Header)
@@ -334,7 +356,7 @@ class Kernel(Questions):
         """Turns of loops one behind the other: so many, or all of a loop that is named alone and whose turns are a
         number. Of the region's loops several points are computed together.
         """
-        call = _call("unroll", *loops, **factors)
+        call = call_text("unroll", *loops, **factors)
         if not loops and not factors:
             raise self._illegal(call, "names of loops", "no loop is named")
         made = self
@@ -368,111 +390,3 @@ class Kernel(Questions):
         if len(header.exprs) > 2:
             raise self._illegal(call, "the step is 1", f"the loop over '{header.var}' has a step", header)
         return self._rewritten(call, loop, loopchanges.unrolled_by(loop, factor)) if factor > 1 else self
-
-    # -- how they come about
-
-    def _loop(self, call: str, name: str) -> Loop:
-        found = self.loops.get(name.lower())
-        if found is None:
-            raise self._illegal(
-                call, "a loop of the kernel", f"there is no loop '{name}'; there are {_listed(self.loops)}"
-            )
-        return found
-
-    def _inner(self, call: str, name: str, size: int) -> Construct:
-        """A loop of the body that is to get another form."""
-        found = self._loop(call, name).construct
-        if found is None:
-            raise self._illegal(call, "a loop in the body", f"'{name}' is a loop of the region: use tile")
-        if not 0 < size <= MOST_COPIES:
-            raise self._illegal(call, f"a number from 1 to {MOST_COPIES}", f"{size} is none")
-        behind = legality.read_elsewhere(self.work.body(self.key, self.number), found)
-        if behind is not None:
-            raise self._illegal(call, "the variable is used in the loop alone", f"'{name}' is used here, too", behind)
-        return found
-
-    def _factors(self, what: str, sizes: Mapping[str, int] | None, more: Mapping[str, int], call: str = "") -> Kernel:
-        """An attribute that names the region's loops with numbers."""
-        given = {name.lower(): n for name, n in {**(sizes or {}), **more}.items()}
-        call = call or _call(what, **given)
-        for name, n in given.items():
-            if name not in self.region.iterators:
-                message = f"'{name}' is none of the region's loops, which are {_listed(self.region.iterators)}"
-                raise self._illegal(call, "loops of the region", message)
-            if not isinstance(n, int) or n < 1 or n > 999_999_999:
-                raise self._illegal(call, "numbers above 0", f"{n} is no size for '{name}'")
-        if not given:
-            raise self._illegal(call, "loops of the region with numbers", "none is named")
-        return self._hint(call, what, tuple(f"{name}:{n}" for name, n in given.items()))
-
-    def _hint(self, call: str, name: str, entries: tuple[str, ...]) -> Kernel:
-        hints = (*((n, e) for n, e in self.region.hints if n != name), (name, entries))
-        return self._with(call, replace(self.region, hints=hints))
-
-    def _with(self, call: str, region: Region) -> Kernel:
-        """The kernel with another directive."""
-        return self._made(replace(self, region=region, steps=self._done(call), parent=self))
-
-    def _rewritten(
-        self, call: str, old: Construct, new: tuple[Construct | Statement, ...], declared: frozenset[str] = frozenset()
-    ) -> Kernel:
-        """The kernel with other nodes in the place of a loop."""
-        return self._written(call, loopchanges.with_nodes(self.construct, old, new), declared)
-
-    def _written(self, call: str, new: Construct, declared: frozenset[str]) -> Kernel:
-        """The kernel with another body."""
-        if self.work.file(self.key).fixed:
-            raise self._illegal(call, "a file in free form", "hfpy does not write loops anew in fixed form")
-        region = replace(new, region=self.region)
-        rows = list(self._names().declarations(set(declared - self.declared)))
-        work = self.work.with_region(self.key, self.number, region, rows)
-        if work is None:
-            raise self._illegal(call, "text that hfpy reads", "hfpy cannot read what this makes of the kernel")
-        made = work.routine(self.key).regions[self.number].region
-        assert made is not None
-        done = replace(
-            self, work=work, region=made, steps=self._done(call), parent=self, declared=self.declared | declared
-        )
-        return self._made(done)
-
-    def _made(self, kernel: Kernel) -> Kernel:
-        self.ledger.made.append(kernel)
-        return kernel
-
-    def _done(self, call: str) -> tuple[Step, ...]:
-        return (*self.steps, Step(call, script_place()))
-
-    def _names(self) -> Locals:
-        if self.key not in self.ledger.names:
-            self.ledger.names[self.key] = Locals.of(self.work.file(self.key), self.work.routine(self.key))
-        return self.ledger.names[self.key]
-
-    def _illegal(self, call: str, rule: str, message: str, at: Statement | None = None) -> IllegalTransform:
-        place = self.source
-        if at is not None:
-            row = self.work.origin(at.line.first)
-            line = self.program.file(self.key).user_line(row)
-            here = at.line.place(place.file)
-            place = replace(here, line=line) if self.work.before is None else Place(place.file, line, 0)
-        return IllegalTransform(call, rule, message, place)
-
-    def _require(self, call: str, check: Callable[..., None], *what: object) -> None:
-        """Ask whether a transformation of the kernel is legal. Raises IllegalTransform."""
-        try:
-            check(self.work, self.key, self.number, *what)
-        except Against as reason:
-            raise self._against(call, reason) from None
-
-    def _against(self, call: str, reason: Against) -> IllegalTransform:
-        if reason.place is not None:
-            return IllegalTransform(call, reason.rule, reason.message, reason.place)
-        return self._illegal(call, reason.rule, reason.message, reason.statement)
-
-
-def _call(name: str, *args: object, **named: object) -> str:
-    shown = [repr(a) for a in args] + [f"{n}={v!r}" for n, v in named.items()]
-    return f"{name}({', '.join(shown)})"
-
-
-def _listed(names: object) -> str:
-    return ", ".join(f"'{n}'" for n in names)  # type: ignore[attr-defined]

@@ -11,6 +11,7 @@ from hfpy.transform.stencil.locals import Locals
 
 if TYPE_CHECKING:
     from hfpy.transform.scripts.kernel import Kernel
+    from hfpy.transform.scripts.questions import Questions
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,6 @@ class Ledger:
     of a kernel's routine for sizes, in so many rounds; None where kernels cannot be run.
     """
 
-    made: list[Kernel] = field(default_factory=list)
+    made: list[Questions] = field(default_factory=list)
     names: dict[str, Locals] = field(default_factory=dict)
     timed: Callable[[Kernel, Mapping[str, int], int], float] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from hfpy.model.building import Maker, apply, binary, name, number, paren, plus
@@ -13,11 +13,17 @@ from hfpy.model.statements import Construct, Header, Node, Part, Statement, map_
 
 def with_nodes(node: Construct, old: Construct, new: tuple[Node, ...]) -> Construct:
     """A construct with nodes in the place of one somewhere in it."""
+    return _with_each(node, {id(old): new})
+
+
+def _with_each(node: Construct, new: Mapping[int, tuple[Node, ...]]) -> Construct:
+    """A construct with nodes in the places of some in it, by their identities."""
 
     def body(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         made: list[Node] = []
         for one in nodes:
-            made += new if one is old else (with_nodes(one, old, new) if isinstance(one, Construct) else one,)
+            inner = _with_each(one, new) if isinstance(one, Construct) else one
+            made += new.get(id(one), (inner,))
         return tuple(made)
 
     return replace(node, parts=tuple(replace(part, body=body(part.body)) for part in node.parts))
@@ -63,6 +69,26 @@ def cut(loop: Construct, count: int) -> tuple[Construct, Construct]:
     first = replace(loop, parts=(replace(loop.parts[0], body=nodes[:count]),))
     again = replace(header, made=True, construct_name="")
     return first, Construct("do", (Part(again, nodes[count:]),), Maker(end.line).end("do"))
+
+
+def fused(node: Construct, first: Construct, second: Construct) -> Construct:
+    """A construct with two loops in it, which have the same turns, as one: in each turn there are the statements of the
+    first, then those of the second.
+    """
+    header, other = first.header, second.header
+    assert isinstance(header, Header) and isinstance(other, Header)
+    behind = second.parts[0].body
+    if other.var != header.var:
+        behind = _copy(behind, other.var, name(header.var))
+    part = first.parts[0]
+    together = replace(first, parts=(replace(part, body=(*part.body, *behind)),))
+    return _with_each(node, {id(first): (together,), id(second): ()})
+
+
+def renamed(loop: Construct, variable: str, new: str) -> Construct:
+    """A loop with another variable in the place of one in its body."""
+    part = loop.parts[0]
+    return replace(loop, parts=(replace(part, body=_copy(part.body, variable, name(new))),))
 
 
 def jammed(outer: Construct, inner: Construct, size: int) -> tuple[Node, ...]:

@@ -75,7 +75,7 @@ class Fuse:
 def _routines(facts: Facts, only: Collection[str] | None = None) -> Iterator[Routine]:
     """The routines with regions that can be optimised, those of some files if their paths are given."""
     for key, routine in facts.application.routines.items():
-        if only is not None and routine.file not in only:
+        if not facts.graph.has(routine, only):
             continue
         if facts.hybrid(key) and facts.positions.get(key).own and facts.backend(key) in BACKENDS:
             yield routine
@@ -94,7 +94,8 @@ def optimise(
     notes = tuple(without_routine(options.tuning, facts.application.routines)) if only is None else ()
     routines, lines = list(_routines(facts, only)), sum(len(f.source.lines) for f in facts.application.files)
     first, second = routines[: len(routines) // 2], routines[len(routines) // 2 :]
-    with beside(partial(_found, facts, effects, second, chosen, effort), worth_two(options.jobs, lines)) as pending:
+    two = only is None and worth_two(options.jobs, lines)
+    with beside(partial(_found, facts, effects, second, chosen, effort), two) as pending:
         halves = _found(facts, effects, first, chosen, effort), pending.result()
     edits: dict[str, list[Edit]] = {}
     for half in halves:

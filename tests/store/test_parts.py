@@ -1,0 +1,137 @@
+"""What is wrong with a program after edits of procedures is what is wrong with it, looked at as a whole."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from hfpy import incremental
+from hfpy.analyze.asked import asked, asking
+from hfpy.build.projectfile import load_project
+from hfpy.build.translated import all_sources
+from hfpy.diagnostics import Diagnostic, has_errors, ordered
+from hfpy.incremental import Now
+from hfpy.kept import NotKept
+from hfpy.making import deep
+from hfpy.options import Options
+from hfpy.parse.allowed import acknowledged
+from hfpy.pipeline import translate
+from hfpy.project import options_for
+from hfpy.rechecked import Work, rechecked
+from hfpy.steps import Kept
+from hfpy.store import Store
+from tests.store.edits import edited
+from tests.store.test_oracle import OUTSIDE, program, write
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+NAMES = sorted(p.parent.name for p in SAMPLES.glob("*/hfpy.toml"))
+QUICK = {("columns", "cpu"), ("module_data", "gpu"), ("reduction", "cpu")}  # of these, none may be left out
+DEFAULT = ("reduction", "cpu")
+RANDOM = int(os.environ.get("HFPY_KEPT", "120"))
+FIRST = int(os.environ.get("HFPY_EDITS_FROM", "0"))
+# Why not: files that are not the user's text, and what a routine that is called outside of regions sets, for a GPU.
+REFUSED = {"routines of a file that is not read in parts", "own_data::relax"}
+FULL = pytest.mark.full
+
+
+@pytest.fixture(autouse=True)
+def _everything_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(incremental, "_WORTH", 0)
+    monkeypatch.setenv("HFPY_DEBUG", "1")
+
+
+def one_by_one(paths: list[Path], options: Options) -> Iterator[tuple[str, tuple[Diagnostic, ...] | NotKept]]:
+    """What is found where each procedure is looked at as if it had been edited, or why that cannot be told."""
+    assert options.cache_dir is not None
+    translate(paths, options).faults(OUTSIDE)
+    store = Store(options.cache_dir)
+    kept = store.get("translation", incremental.key_now(paths, options))
+    if not isinstance(kept, Kept) or kept.steps is None:
+        return
+    faults = incremental.faults_kept(store, kept, OUTSIDE)
+    assert faults is not None
+    for key in [p.key for parted in kept.steps.parted.values() for p in parted.parts]:
+        again = asking(kept.steps.among, {key})
+        work = Work(options, kept, kept.steps, {}, again, asked(kept.steps.among, again))
+        try:
+            with deep():
+                made = work.found(OUTSIDE, faults, store)
+        except NotKept as why:
+            yield key, why
+        else:
+            assert made.found == kept.translation.diagnostics, key
+            assert set(made.faults) == set(faults), key
+            yield key, made.found
+
+
+@pytest.mark.parametrize(
+    "name, target",
+    [pytest.param(n, t, marks=() if (n, t) == DEFAULT else FULL) for n in NAMES for t in ("cpu", "gpu")],
+)
+def test_every_procedure_of_a_sample(name: str, target: str, tmp_path: Path) -> None:
+    project = load_project(SAMPLES / name)
+    options = replace(options_for(project, target), cache_dir=tmp_path)
+    found = dict(one_by_one(list(all_sources(project)), options))
+    refused = {key: str(why) for key, why in found.items() if isinstance(why, NotKept)}
+    assert set(refused.values()) <= REFUSED, refused
+    assert len(found) > len(refused) or (name, target) not in QUICK
+
+
+@pytest.mark.parametrize("first, count", [(2, 1), *(pytest.param(n, 4, marks=FULL) for n in range(0, RANDOM, 4))])
+def test_every_procedure_of_random_programs(first: int, count: int, tmp_path: Path) -> None:
+    made: Counter[str] = Counter()
+    for number in range(first, first + count):
+        files, way = program(Random(number).randrange(10_000))
+        paths = write(files, tmp_path / f"source{number}")
+        for _, found in one_by_one(paths, Options(**way, cache_dir=tmp_path / f"cache{number}")):
+            made[str(found) if isinstance(found, NotKept) else "made"] += 1
+    print(made)
+    assert made["made"]
+
+
+def differences(number: int, edits: int, folder: Path, counted: Counter[str]) -> Iterator[str]:
+    """What differs after edits of a program; how often procedures alone were looked at is counted."""
+    rng = Random(number)
+    files, way = program(number)
+    options = Options(**way)
+    kept = replace(options, cache_dir=folder / "cache")
+    translate(write(files, folder / "source"), kept).faults(OUTSIDE)
+    store = Store(folder / "cache")
+    for turn in range(edits):
+        now = edited(files, rng)
+        paths = write(now, folder / "source")
+        cold = translate(paths, options)
+        sources = Now.of(paths, kept)
+        assert sources is not None
+        made = rechecked(sources, kept, OUTSIDE, store)
+        counted["again" if made is not None else "refused" if has_errors(cold.diagnostics) else "whole"] += 1
+        if made is not None:
+            counted["diagnostics"] += len(made.found)
+            same = ordered(acknowledged(made.found)) == cold.diagnostics
+            if not same or set(made.faults) != set(cold.faults(OUTSIDE)):
+                yield f"program {number}, edit {turn}, { ({k: v for k, v in way.items() if k != 'domains'}) }"
+        if rng.random() < 0.3 and not has_errors(cold.diagnostics):
+            files = now  # edits add up
+
+
+def check_edits(numbers: Iterable[int], edits: int, folder: Path) -> None:
+    """Programs of some numbers with edits each."""
+    counted: Counter[str] = Counter()
+    found = [d for n in numbers for d in differences(n, edits, folder / str(n), counted)]
+    print(dict(counted))
+    assert not found, "\n".join(found)
+    assert counted["again"] and counted["diagnostics"]
+
+
+def test_edited_programs(tmp_path: Path) -> None:
+    check_edits((1, 10, 17), 6, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("first", range(FIRST, FIRST + 100, 10))
+def test_programs_edited_a_thousand_times(first: int, tmp_path: Path) -> None:
+    check_edits(range(first, first + 10), 10, tmp_path)
