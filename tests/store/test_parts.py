@@ -135,3 +135,49 @@ def test_edited_programs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("first", range(FIRST, FIRST + 100, 10))
 def test_programs_edited_a_thousand_times(first: int, tmp_path: Path) -> None:
     check_edits(range(first, first + 10), 10, tmp_path)
+
+
+WARNED = """module warned
+  implicit none
+contains
+  subroutine first(a)
+    real, intent(inout) :: a(9)
+    integer :: i, s
+    !@parallelRegion{domName(i), domSize(9), explicit}
+    do i = 1, 9
+      if (a(i) > 0) s = i; a(i) = s
+    end do
+    !@end parallelRegion
+  end subroutine first
+  subroutine second(a)
+    real, intent(inout) :: a(9)
+    integer :: i, s
+    !@parallelRegion{domName(i), domSize(9), explicit}
+    do i = 1, 9
+      if (a(i) > 0) s = i; a(i) = s
+    end do
+    !@end parallelRegion
+  end subroutine second
+end module warned
+"""
+LINES = (9, 18)  # of the statements that are warned about
+WRONG, RIGHT = "if (a(i) > 0) s = i; a(i) = s", "s = i; if (a(i) > 0) a(i) = s"
+
+
+@pytest.mark.parametrize("edits", [((9, RIGHT),), ((18, RIGHT),), ((9, RIGHT), (18, WRONG))])
+def test_warnings_go_with_their_cause(edits: tuple[tuple[int, str], ...], tmp_path: Path) -> None:
+    options = Options(cache_dir=tmp_path / "cache")
+    rows = WARNED.splitlines()
+    paths = write({"warned.f90": WARNED}, tmp_path / "source")
+    done = translate(paths, options)
+    done.faults(OUTSIDE)
+    assert [d.place.line for d in done.diagnostics] == list(LINES)
+    for line, statement in edits:
+        rows[line - 1] = f"      {statement}"
+        paths = write({"warned.f90": "\n".join([*rows, ""])}, tmp_path / "source")
+        now = Now.of(paths, options)
+        assert now is not None
+        made = rechecked(now, options, OUTSIDE, Store(tmp_path / "cache"))
+        assert made is not None
+        assert ordered(made.found) == translate(paths, replace(options, cache_dir=None)).diagnostics
+        assert [d.place.line for d in made.found] == [n for n in LINES if WRONG in rows[n - 1]]
