@@ -114,6 +114,7 @@ def judge(number: int) -> tuple[str, str]:
     done = translate_text(source, backend="openmp")
     said = [d for d in done.diagnostics if d.severity != "note"]
     shown = source + "\n".join(f"{d.severity} {d.code} {d.message}" for d in done.diagnostics)
+    said = [d for d in said if d.code != "HF510"]  # the calls are drawn, and give one variable to two arguments as well
     other = [d for d in said if not d.code.startswith("HF50")]
     if other:
         return "other", f"region {number}: unexpected\n{shown}"

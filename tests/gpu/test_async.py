@@ -37,7 +37,7 @@ def directives(*parts: str, backend: str, **options: object) -> list[str]:
     return [re.sub(r".*?(async\(\d\)|wait\(\d\)|nowait.*|taskwait.*)$|.*", r"\1", line) for line in found]
 
 
-REFUSED = ("a routine writes", "components", "objects", "a pointer component")  # by openacc
+REFUSED = ("a routine writes", "a common block", "components", "objects", "a pointer component")  # by openacc
 ONE, TWO, THREE = (f", async({n})" for n in (1, 2, 3))
 
 

@@ -18,7 +18,7 @@ import pytest
 from samples.compare import compare
 from tests.gpu.emulated import ran
 from tests.samples.programs import EXACT, SAMPLES, Program, build_twin, run_program
-from tests.support import CHECKS, FLAGS, Built, Translated, compile_files, output, translate_text
+from tests.support import CHECKS, FLAGS, Built, Translated, compile_files, output, run, translate_text
 
 ROOT = Path(__file__).parent.parent.parent
 DIRECTIVES = ("-fopenacc", "-fopenmp")
@@ -170,11 +170,12 @@ def test_results(name: str, tmp_path: Path, expected: str) -> None:
         ended = ran(program.path, OMP_NUM_THREADS=threads, HFPY_TRACE=f"json:{tmp_path / 'trace'}")
         assert ended.stdout == expected, done.text
     traced = json.loads((tmp_path / "trace").read_text())
-    # To the device once, back for the output and at the end; what only one routine's kernels use is there meanwhile.
+    # To the device once, back for the output, not at the end, as nothing has changed it since; what only one routine's
+    # kernels use is there meanwhile.
     assert {n: (c["to_device"], c["to_host"]) for n, c in traced["arrays"].items() if n in ("a", "b", "heat")} == {
-        "a": (1, 2),
-        "b": (1, 2),
-        "heat": (1, 2),
+        "a": (1, 1),
+        "b": (1, 1),
+        "heat": (1, 1),
     }
     launches = {name: kernel["launches"] for name, kernel in traced["kernels"].items()}
     assert sum(launches.values()) == 12 and len(launches) == 4
@@ -208,6 +209,13 @@ def test_lines_lead_back_to_the_source() -> None:
     assert PROGRAM.splitlines()[file.line_map[at] - 1].strip() == "column(k) = s*k"
 
 
+def is_right(program: Built, expected: str) -> bool:
+    """Whether a program prints what it should; the emulation ends programs that miss a copy, in some orders of work."""
+    done = run(program)
+    assert done.returncode in (0, 3), done.stderr
+    return done.returncode == 0 and done.stdout == expected
+
+
 def test_removed_transfers_are_noticed(tmp_path: Path, expected: str) -> None:
     done = translated({"smooth": "openacc"}).require()
     without = {n: re.sub(r"\n *call hf_enter\(b, 1[^\n]*", "", t, count=1) for n, t in done.files.items()}
@@ -215,11 +223,11 @@ def test_removed_transfers_are_noticed(tmp_path: Path, expected: str) -> None:
     assert "kernel hfr0_smooth: array 'b' is not on the device" in ended.stderr
     uncopied = {n: t.replace("call hf_enter(a, 1,", "call hf_enter(a, 0,") for n, t in done.files.items()}
     flags = (*FLAGS, *DIRECTIVES)  # poison is no number: no traps
-    assert output(compile_files(uncopied, tmp_path / "uncopied", flags)) != expected
+    assert not is_right(compile_files(uncopied, tmp_path / "uncopied", flags), expected)
     unreturned = {
         n: t.replace("call hf_update_host(b", "if (.false.) call hf_update_host(b") for n, t in done.files.items()
     }
-    assert output(compile_files(unreturned, tmp_path / "unreturned", flags)) != expected
+    assert not is_right(compile_files(unreturned, tmp_path / "unreturned", flags), expected)
 
 
 # --- many routines over the same arrays ---------------------------------------------------------------------------
