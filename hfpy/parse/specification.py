@@ -17,13 +17,7 @@ from hfpy.parse.bindings import bound_names, final_procedures, generic_name
 from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.datastatements import set_variables
 from hfpy.parse.deadline import Deadline
-from hfpy.parse.declarations import (
-    common_arrays,
-    implicit_types,
-    is_declaration,
-    parse_declaration,
-    storage_groups,
-)
+from hfpy.parse.declarations import common_arrays, implicit_types, is_declaration, parse_declaration, storage_groups
 from hfpy.parse.dependants import DependantsHead, dependants_of, names_line
 from hfpy.parse.directives import NO_SIZES, Sizes, if_of, parse_directive
 from hfpy.parse.expressions import expression
