@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from hfpy.build.storage import Storage, read_storage
 
 _MAGIC = b"HFV1"
-_POISON = 0x7FF7FFF7  # runtime/cuda/emulate/hfpy_emulate.cpp
+_POISON = 0x7FF7FFF7  # runtime/cuda/emulate/hfpy_emulate.cpp, runtime/cuda/hfpy_memory.cpp
 Key = tuple[str, str]
 
 
@@ -145,7 +145,7 @@ def _array(record: Record, file: BinaryIO) -> Any:
 
 
 def _never_set(array: Any) -> Any:
-    """Which elements still hold what emulated device memory is filled with: nothing has set them."""
+    """Which elements still hold what device memory is filled with for a comparison: nothing has set them."""
     import numpy as np
 
     if array.dtype.itemsize not in (4, 8):

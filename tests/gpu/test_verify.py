@@ -21,7 +21,20 @@ ARGUMENTS = ("out.dat", "10", "8", "6", "3")
 
 def verify(project: Path, folder: Path, *sides: str) -> subprocess.CompletedProcess[str]:
     """Run the command on a project."""
-    command = [sys.executable, "-m", "hfpy", "verify", *sides, "--emulate", "-C", project, "-j", "2", "--", *ARGUMENTS]
+    command = [
+        sys.executable,
+        "-m",
+        "hfpy",
+        "verify",
+        *sides,
+        *(() if "gpu:opencl" in sides else ("--emulate",)),
+        "-C",
+        project,
+        "-j",
+        "2",
+        "--",
+        *ARGUMENTS,
+    ]
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -89,6 +102,49 @@ def test_arrays_of_unknown_size_are_left_out(tmp_path: Path) -> None:
     done = verify(tmp_path, tmp_path, "cpu:sequential", "cpu")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 arrays are the same on both sides" in done.stdout
+
+
+NOT_ALL_SET = """
+module m
+  implicit none
+contains
+  subroutine inner(n, a)
+    integer, intent(in) :: n
+    real(8), intent(out) :: a(n,n)
+    integer :: i, j
+    !@parallelRegion
+    do j = 2, n-1
+      do i = 2, n-1
+        a(i,j) = i + j
+      end do
+    end do
+  end subroutine inner
+  subroutine work(n)
+    integer, intent(in) :: n
+    real(8), allocatable :: a(:,:), b(:,:)
+    allocate (a(n,n))
+    a = 1
+    deallocate (a)
+    allocate (b(n,n))
+    call inner(n, b)
+    print *, b(2,2)
+  end subroutine work
+end module m
+program p
+  use m
+  call work(20)
+  call work(30)
+end program p
+"""
+
+
+@pytest.mark.full
+def test_elements_that_nothing_has_set_are_no_difference(tmp_path: Path) -> None:
+    (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["p.f90"]\n')
+    (tmp_path / "p.f90").write_text(NOT_ALL_SET)
+    done = verify(tmp_path, tmp_path, "cpu:sequential", "gpu:opencl")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "arrays are the same on both sides" in done.stdout
 
 
 def test_sides() -> None:

@@ -6,6 +6,8 @@
 // (hfpy_queues.hpp), which waits for earlier users: memory can be used again before kernels that used it have run.
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <unordered_map>
 #include <vector>
@@ -200,7 +202,16 @@ namespace hfpy {
 
 void *take(std::size_t bytes, const char *name, const char *where) {
   start(where);
-  return memory().take(bytes, name, where);
+  void *const device = memory().take(bytes, name, where);
+#ifndef HFPY_EMULATE
+  // What hfpy verify knows by these words nobody has set. The emulation fills all memory with them.
+  static const bool verified = std::getenv("HFPY_VERIFY") != nullptr;
+  if (verified) {
+    const std::vector<std::uint32_t> words((bytes + 3) / 4, 0x7FF7FFF7);
+    copy_in(device, words.data(), bytes, name, where);
+  }
+#endif
+  return device;
 }
 
 void give(void *device) { memory().give(device); }
