@@ -25,10 +25,6 @@ struct entry {
   std::string name;
   std::string where;
   bool changed = false;  // one of its users has asked for a copy back when it left
-  bool newer = false;    // kernels may have changed it since it was copied, or it never was
-  bool known = false;    // others have its address, and may change it at any time
-
-  bool differs() const { return newer || known; }
 
   bool holds(std::uintptr_t address, std::size_t length) const {
     return address >= host && address - host <= bytes && length <= bytes - (address - host);
@@ -206,7 +202,6 @@ void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, co
     hfpy::copy_in(device, host, bytes, name, where);
   }
   table().add({address, bytes, device, 1, name, where});
-  table().at(address)->newer = !copy_in;
 }
 
 void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, const char *where) {
@@ -246,11 +241,8 @@ void hfd_disown(const void *device, size_t bytes) {
 void hfd_update_host(const void *host, size_t bytes, const char *name, const char *where) {
   const hfpy::guard alone;
   if (bytes == 0) return;
-  entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
+  const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
   if (device_address(found, host) == host) return;
-  // What the host has may be a constant, in memory that nobody can write.
-  if (!found.differs()) return;
-  if (bytes == found.bytes) found.newer = false;
   const hfpy::copying counted(hfpy::transfer::array_out, bytes, name, where);
   hfpy::copy_out(const_cast<void *>(host), device_address(found, host), bytes, name, where);
 #ifdef HFPY_EMULATE
@@ -321,18 +313,8 @@ size_t hfd_bytes_from(const void *host) {
 
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where) {
   const hfpy::guard alone;
-  void *const device = hfd_kernel_pointer(host, bytes, 1, name, kernel, where);
-  if (bytes > 0) table().at(address_of(host))->known = true;
-  return device;
-}
-
-void *hfd_kernel_pointer(const void *host, size_t bytes, int writes, const char *name, const char *kernel,
-                         const char *where) {
-  const hfpy::guard alone;
   if (bytes == 0) return nullptr;
-  entry &found = required(host, bytes, name, kernel, where, transfer_hint);
-  if (writes) found.newer = true;
-  char *const device = device_address(found, host);
+  char *const device = device_address(required(host, bytes, name, kernel, where, transfer_hint), host);
 #ifdef HFPY_EMULATE
   hf_emulate_called(device, host, bytes, name);
 #endif

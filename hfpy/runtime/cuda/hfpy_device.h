@@ -58,10 +58,6 @@ void hfd_disown(const void *device, size_t bytes);
 /* The device address of a range. `kernel` may be null. The result is null for an empty range. */
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where);
 
-/* The same for one kernel, which forgets it; `writes` says whether it may change what is there. */
-void *hfd_kernel_pointer(const void *host, size_t bytes, int writes, const char *name, const char *kernel,
-                         const char *where);
-
 /* Waits until all work on the device is done. */
 void hfd_synchronise(void);
 

@@ -86,9 +86,8 @@ class hf_launcher {
   T *array(const void *host, long long count, const char *name, int directions = 1) {
     holds(count);
     bytes_ += bytes<T>(count) * static_cast<std::size_t>(directions);
-    constexpr bool writes = !std::is_const<T>::value;
-    void *const device = hfd_kernel_pointer(host, bytes<T>(count), writes, name, kernel_, where_);
-    hfd_work_uses(device, writes);
+    void *const device = hfd_pointer(host, bytes<T>(count), name, kernel_, where_);
+    hfd_work_uses(device, !std::is_const<T>::value);
     return static_cast<T *>(device);
   }
 

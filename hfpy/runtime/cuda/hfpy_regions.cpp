@@ -62,7 +62,7 @@ void hfd_region_begins(const char *region, const char *where, int openacc) {
 }
 
 void *hfd_region_data(const void *host, size_t bytes, const char *name, const char *region, const char *where) {
-  void *const device = hfd_kernel_pointer(host, bytes, 1, name, region, where);
+  void *const device = hfd_pointer(host, bytes, name, region, where);
   if (current().openacc && bytes > 0) make_known(hfpy::block_of(host));
   return device;
 }

@@ -19,25 +19,11 @@ contains
     end do
     !@end parallelRegion
   end subroutine scaled
-  subroutine around(n, a, c) ! a caller that holds a table on the device, changed there
-    integer, intent(in) :: n
-    real(8), intent(inout) :: a(n), c(4)
-    integer :: i
-    !@parallelRegion{domName(i), domSize(4), explicit}
-    do i = 1, 4
-      c(i) = 5*i
-    end do
-    !@end parallelRegion
-    call scaled(n, a, c)
-  end subroutine around
   subroutine run
-    real(8) :: a(100), own(4)
+    real(8) :: a(100)
     integer :: i
     a = [(i, i=1,100)]
-    own = 0
     call scaled(100, a, table)
     print '(5f12.3)', a
-    call around(100, a, own)
-    print '(5f12.3)', a, own
   end subroutine run
 end module constant_table
