@@ -170,12 +170,11 @@ def test_results(name: str, tmp_path: Path, expected: str) -> None:
         ended = ran(program.path, OMP_NUM_THREADS=threads, HFPY_TRACE=f"json:{tmp_path / 'trace'}")
         assert ended.stdout == expected, done.text
     traced = json.loads((tmp_path / "trace").read_text())
-    # To the device once, back for the output, not at the end, as nothing has changed it since; what only one routine's
-    # kernels use is there meanwhile.
+    # To the device once, back for the output and at the end; what only one routine's kernels use is there meanwhile.
     assert {n: (c["to_device"], c["to_host"]) for n, c in traced["arrays"].items() if n in ("a", "b", "heat")} == {
-        "a": (1, 1),
-        "b": (1, 1),
-        "heat": (1, 1),
+        "a": (1, 2),
+        "b": (1, 2),
+        "heat": (1, 2),
     }
     launches = {name: kernel["launches"] for name, kernel in traced["kernels"].items()}
     assert sum(launches.values()) == 12 and len(launches) == 4
