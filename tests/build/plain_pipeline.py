@@ -42,5 +42,5 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         files.append(GeneratedFile(path, name, "! made by hfpy\n" * own + text, lines, contents))
     given = () if has_errors(found) else tuple(files)
     return Translation(
-        given, tuple(found), lambda routine: f"explained: {routine or 'all'}\n", options.backend == "openmp"
+        given, tuple(found), lambda routine: (f"explained: {routine or 'all'}",), options.backend == "openmp"
     )

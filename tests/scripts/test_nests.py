@@ -15,7 +15,7 @@ from tests.scripts.nests import SCRIPT, pair_of
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, SEQUENTIAL, Corpus, Pair, Variant, translate_text
 
 COUNT = int(os.environ.get("HFPY_TRANSFORMED", "12"))
-FIRST = int(os.environ.get("HFPY_TRANSFORMED_FROM", "0"))
+FIRST = int(os.environ.get("HFPY_TRANSFORMED_FROM", "48"))
 DONE = re.compile(r"! by changes\.py:\d+: (\w+)")
 
 
