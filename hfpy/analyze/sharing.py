@@ -237,6 +237,8 @@ class RegionSharing:
             self._common(name, data, write)
             self.result.shared.append(name)
             return
+        if self._same_memory(name, data, write):
+            return
         if name in flow.exposed and name in flow.certain | flow.written.keys():
             carried = self._carried(name, data, flow.exposed[name], write)
             if not carried:
@@ -255,6 +257,22 @@ class RegionSharing:
             self.result.flags += raised
         else:
             self._live_error(name, write)
+
+    def _same_memory(self, name: str, data: DataObject, write: Reference) -> bool:
+        """Report HF504 if the region uses a scalar that it writes under another name as well (``equivalence``), so that
+        no point can have one of its own; return whether it does.
+        """
+        storage = self.facts.storage
+        if storage.joint(data.identity) is None:
+            return False
+        mentioned = self.body.mentioned - {name}
+        other = next((n for n in sorted(mentioned) if storage.shared(name, n, self.key)), None)
+        if other is None:
+            return False
+        self.result.refused.append(name)
+        message = f"'{name}' is written in the region, and '{other}' is the same memory, so that points would share it"
+        self.result.found.append(error("HF504", message, self.body.place(write), "use one name in the region"))
+        return True
 
     def _carried(self, name: str, data: DataObject, read: Reference, write: Reference) -> bool:
         """Whether a value of a scalar may go from one point to the next: it is read where it is not obvious that the
@@ -292,7 +310,9 @@ class RegionSharing:
             return True
         if (data.dummy and symbol.intent != "in") or (name == self.routine.result and self.routine.kind == "function"):
             return True
-        if self.routine.kind != "program" and (name in self.routine.spec.saved or "save" in symbol.attributes):
+        if self.facts.storage.joint(data.identity) is not None:  # other names, or other routines, read what it holds
+            return True
+        if self.routine.kind != "program" and keeps_value(self.routine, name):
             return True
         return self._read_after(name) is not None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hfpy.parse.declarations import common_arrays, storage_groups
@@ -80,6 +82,57 @@ def test_the_values_are_those_of_the_serial_program(programs: Corpus, number: in
 def test_points_that_meet_are_told(declared: str) -> None:
     text = PROGRAM.format(name="m", declared=declared).replace("s*t(i,j-1)", "q(i,j-1)")
     assert "HF504" in translate_text({"m.f90": text}).codes()
+
+
+SCALARS = """module scalars
+contains
+  subroutine run
+    {declared}
+    integer :: i
+    do i = 1, 40
+      a(i) = 3*i
+    end do
+    s = 0
+    call work
+    call told
+  end subroutine run
+  subroutine work
+    {declared}
+    integer :: i
+    !@parallelRegion{{domName(i), domSize(40), explicit}}
+    do i = 1, 40
+      {name} = 2*a(i)
+    end do
+    !@end parallelRegion
+  end subroutine work
+  subroutine told
+    {declared}
+    print '(f8.1)', s, a(3)
+  end subroutine told
+end module scalars
+"""
+HELD = {
+    "member": ("real(8) :: s, a(40)\ncommon /blk/ s, a", "s"),
+    "last": ("real(8) :: s, a(40)\ncommon /blk/ a, s", "s"),
+    "blank": ("real(8) :: s, a(40)\ncommon s, a", "s"),
+    "equivalent": ("real(8) :: s, e, a(40)\ncommon /blk/ s, a\nequivalence (e, s)", "e"),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_scalar_of_a_common_block_keeps_what_the_last_point_sets(name: str, tmp_path: Path) -> None:
+    declared, written = HELD[name]
+    files = {"scalars.f90": SCALARS.format(declared=declared, name=written)}
+    ways = (OPENMP, CUDA_C) if name == "member" else (OPENMP,)
+    Corpus([Pair("scalars", files, files, "scalars")], tmp_path, {"scalars": ways}).check("scalars")
+
+
+def test_two_names_of_one_scalar_in_a_region_are_refused() -> None:
+    declared, written = HELD["equivalent"]
+    text = SCALARS.format(declared=declared, name=written)
+    assert not translate_text({"scalars.f90": text}).codes()
+    both = text.replace(f"{written} = 2*a(i)", f"{written} = 2*a(i)\n      a(i) = s")
+    assert translate_text({"scalars.f90": both}).codes() == ["HF504"]
 
 
 def test_arrays_and_their_places() -> None:
