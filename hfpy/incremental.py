@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from hfpy.analyze.facts import Facts
     from hfpy.kept import Stage
     from hfpy.making import Made
-
-    Texts = Mapping[str, tuple[str, tuple[int, ...]]]  # of files, by path, with the lines of the user's text
+    from hfpy.parse.application import Texts
 
 _TEXTS = "translation"
 _LAST = "last"

@@ -25,7 +25,7 @@ from hfpy.making import deep, in_source_lines, made_of
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Outside
-from hfpy.parse.application import reindexed
+from hfpy.parse.application import Texts, reindexed
 from hfpy.parse.files import index_text, project_macros
 from hfpy.parts import Laid, behind_all, laid, numbered, present
 from hfpy.signatures import unit_signature
@@ -34,7 +34,6 @@ from hfpy.store import Store
 from hfpy.transform.passes import NewText
 
 if TYPE_CHECKING:
-    from hfpy.incremental import Texts
     from hfpy.kept import Stage
     from hfpy.model.macros import Macro
 

@@ -111,7 +111,7 @@ def circles(files: Sequence[FileIndex]) -> list[Diagnostic]:
     return found
 
 
-Texts = Mapping[str, tuple[str, tuple[int, ...]]]
+Texts = Mapping[str, tuple[str, tuple[int, ...]]]  # by path, with the lines of the user's files
 
 
 def with_texts(
