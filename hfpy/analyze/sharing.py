@@ -27,6 +27,7 @@ from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply, Name
+from hfpy.model.names import is_own
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import ONE, expanded_dim
@@ -312,8 +313,8 @@ class RegionSharing:
             return True
         if self.facts.storage.joint(data.identity) is not None:  # other names, or other routines, read what it holds
             return True
-        if self.routine.kind != "program" and keeps_value(self.routine, name):
-            return True
+        if self.routine.kind != "program" and keeps_value(self.routine, name) and not is_own(name):
+            return True  # what hfpy has added under a bare ``save`` is set anew in each call
         return self._read_after(name) is not None
 
     def _read_after(self, name: str) -> Reference | None:
