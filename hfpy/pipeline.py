@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -195,13 +195,13 @@ def _with_processes(settled: Settled) -> Settled:
     return with_processes(settled)
 
 
-def _judged(facts: Facts, effects: Effects) -> list[Diagnostic]:
-    """All that is found wrong with an application as it is."""
+def _judged(facts: Facts, effects: Effects, only: Collection[str] | None = None) -> list[Diagnostic]:
+    """All that is found wrong with an application as it is; translated are the files of ``only``, or all."""
     from hfpy.analyze.checks import check
     from hfpy.analyze.named import unknown_names
 
     found = [*facts.found, *unknown_names(facts), *check(facts, effects)]
-    return found if has_errors(found) else [*found, *rewritten(facts, effects, silent).found]
+    return found if has_errors(found) else [*found, *rewritten(facts, effects, silent, only).found]
 
 
 @dataclass(frozen=True)

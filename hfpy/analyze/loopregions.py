@@ -32,7 +32,7 @@ from hfpy.model.expressions import (
 )
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Construct, Header, OneLine, Statement, flatten
+from hfpy.model.statements import Assignment, Construct, Header, Jump, OneLine, Statement, flatten, jumps_out
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.fragments import ONE, dim_of, piece
@@ -66,15 +66,17 @@ class Turns:
 
 
 class NotTaken(Exception):
-    """Why a nest cannot be a region: a message, the line with the part that is meant, and what helps."""
+    """Why a nest cannot be a region: a message, the line with the part that is meant, what helps, and the code."""
 
-    def __init__(self, message: str, line: LogicalLine, hint: str, span: tuple[int, int | None] = (0, None)) -> None:
+    def __init__(
+        self, message: str, line: LogicalLine, hint: str, span: tuple[int, int | None] = (0, None), code: str = "HF241"
+    ) -> None:
         super().__init__(message)
-        self.message, self.line, self.hint, self.span = message, line, hint, span
+        self.message, self.line, self.hint, self.span, self.code = message, line, hint, span, code
 
     def error(self, file: str) -> Diagnostic:
         """The refusal of a directive that asks for a region."""
-        return error("HF241", self.message, self.line.place(file, *self.span), self.hint)
+        return error(self.code, self.message, self.line.place(file, *self.span), self.hint)
 
 
 @dataclass(frozen=True)
@@ -147,9 +149,29 @@ def loop_region(world: World, outer: Construct, names: Sequence[str] = (), most:
     for loop, turn in zip(loops, turns, strict=True):
         _proper(world, loop.header, turn, [t.iterator for t in turns])
     _unchanged(loops, turns)
+    _without_jumps_out(loops)
     order = list(names) or by_storage(world, loops[0], [t.iterator for t in reversed(turns)])
     sizes = {t.iterator: _size(world, loops[0], t) for t in turns}
     return LoopRegion(tuple(loops), turns, tuple((name, sizes[name]) for name in order))
+
+
+def _without_jumps_out(loops: Sequence[Construct]) -> None:
+    """A point of a nest ends where the body of its innermost loop does, by ``cycle`` or a jump to its end, too."""
+    inner = loops[-1]
+    assert isinstance(inner.header, Header)
+    name, body = inner.header.construct_name, inner.body
+    ends = {inner.header.label, *((inner.end.line.label,) if inner.end is not None else ())}
+    labels = ends.union(s.line.label for s in flatten(body))
+    for jump in jumps_out(body):
+        if jump.kind == "exit" or jump.target not in ("", name):
+            shown = " ".join(filter(None, (jump.kind, jump.target)))
+            raise NotTaken(f"'{shown}' leaves the region", jump.line, _NEXT_POINT, code="HF405")
+    for statement in flatten(body):
+        if isinstance(statement, Jump) and statement.kind == "goto" and statement.target not in labels:
+            raise NotTaken("goto out of a region", statement.line, _NEXT_POINT, code="HF405")
+
+
+_NEXT_POINT = "use @exit to go on with the next point"
 
 
 def concurrent_region(world: World, loop: Construct, turns: Sequence[Turns], order: Sequence[str]) -> LoopRegion:

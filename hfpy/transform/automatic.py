@@ -227,7 +227,7 @@ class Search:
                 found = loop.candidate.region(self.worlds[loop.key], loop.depth)
                 return replace(loop, depth=min(loop.depth, len(found.turns)))
             except NotTaken as fault:
-                loop = loop.without_one(fault.message)
+                loop = loop.without_one(self._told(loop.key, Serial(loop.candidate.outer, fault.message, fault.line)))
         return loop
 
     def _with_reductions(self, loop: Tried) -> Tried:
@@ -347,12 +347,14 @@ class Search:
             made = written(self.settled, self.worlds, active, known=self._draft.clean)
             if not active:
                 return made, NOTHING_BROUGHT
+            doubtful: list[Tried] = []
             if not has_errors(made.found):
                 facts = analyse(made.application, facts)
                 better = self._brought(made, active, before, facts)
-                if better is not None:
+                if isinstance(better, tuple):
                     return better
-            done, settled_now = judged(self.settled.application, made, active, before, facts, self._is_accepted)
+                doubtful = better
+            done, settled_now = self._refused(made, active, before, facts, doubtful)
             if before.known:  # after an error the other checks do not run
                 raise HfpyError(before.known)
             if settled_now:
@@ -365,21 +367,39 @@ class Search:
         self.loops = [replace(x, why=x.why or "too many rounds were needed") for x in self.loops]
         return written(self.settled, self.worlds, []), NOTHING_BROUGHT
 
+    def _refused(
+        self, made: Settled, active: Sequence[Tried], before: Before, facts: Facts | None, doubtful: Sequence[Tried]
+    ) -> tuple[list[Tried], bool]:
+        """The loops without those whose region is refused, and whether all were kept. The files around ``doubtful``
+        ones are judged first: if one of them is refused, the rest of the program has its turn in the next round.
+        """
+        if doubtful:
+            keys = {x.key for x in doubtful}.union(*(self.callees[self.identity(x)] for x in doubtful))
+            only = {self.settled.application.file(key).path for key in keys}
+            looked_at = judged(
+                self.settled.application, made, active, before, facts, self._is_accepted, frozenset(only)
+            )
+            if not looked_at[1]:
+                return looked_at
+        return judged(self.settled.application, made, active, before, facts, self._is_accepted)
+
     def _brought(
         self, made: Settled, active: Sequence[Tried], before: Before, facts: Facts
-    ) -> tuple[Settled, Brought] | None:
-        """An application, of whose facts nothing is wrong, with what routines bring to the device for its kernels; None
-        if they bring nothing, or if there is something wrong with that or with its regions.
+    ) -> tuple[Settled, Brought] | list[Tried]:
+        """An application, of whose facts nothing is wrong, with what routines bring to the device for its kernels. If
+        something is wrong with it, the loops whose regions are refused in it; no loops if routines bring nothing.
         """
         if self.settled.application.options.target != "gpu" or has_errors(facts.found):
-            return None
+            return []
         brought = {key: names for key, names in brought_here(facts).items() if key in self.worlds}
         done = written(self.settled, self.worlds, active, brought, self._draft.clean) if brought else made
         if not brought or has_errors(done.found):
-            return None
+            return []
         facts = analyse(done.application, facts)
-        _, settled_now = judged(self.settled.application, done, active, before, facts, self._is_accepted)
-        return (done, brought) if settled_now else None
+        kept, settled_now = judged(self.settled.application, done, active, before, facts, self._is_accepted)
+        if settled_now:
+            return done, brought
+        return [x for x, y in zip(active, kept, strict=True) if (x.depth, x.why) != (y.depth, y.why)]
 
     # -- verdicts
 

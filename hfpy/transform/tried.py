@@ -6,7 +6,7 @@ as it is. A loop that stands in one that becomes a region waits until that is gi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -31,8 +31,9 @@ from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.ownloops import as_loops, directive_rows, last_row
 from hfpy.transform.settled import Settled, changed, without_dropped
 
-# Says what is wrong with an application, as far as it can be told before compiling.
-Judge = Callable[[Facts, Effects], list[Diagnostic]]
+# Says what is wrong with an application, as far as it can be told before compiling; its third argument has the files
+# that are translated for that: all, if it is None.
+Judge = Callable[[Facts, Effects, Collection[str] | None], list[Diagnostic]]
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class Before:
         """Whether an error is there without any new region."""
         if self._errors is None:
             facts = analyse(self.settled.application)
-            found = self.judge(facts, Effects(facts))
+            found = self.judge(facts, Effects(facts), None)
             self._errors = tuple(d for d in found if d.severity == "error")
         return (diagnostic.code, diagnostic.message) in {(d.code, d.message) for d in self._errors}
 
@@ -187,10 +188,12 @@ def judged(
     before: Before,
     facts: Facts | None = None,
     looked_at: Callable[[Tried], bool] = _none,
+    only: Collection[str] | None = None,
 ) -> tuple[list[Tried], bool]:
     """Judges the regions of loops in the program. Gives the loops, without those whose region is refused, and whether
     all were kept. ``facts`` are those of the program with the regions, where they are known; ``looked_at`` says of
-    which regions it is known that nothing is :func:`leaving` them.
+    which regions it is known that nothing is :func:`leaving` them; ``only`` has the files that are translated for the
+    judgement, if not all are.
     """
     active = [x for x in outermost(loops) if not x.why]
     rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
@@ -205,7 +208,7 @@ def judged(
     else:
         facts = facts or analyse(made.application)
         effects = Effects(facts)
-        found = before.judge(facts, effects)
+        found = before.judge(facts, effects, only)
         regions = list(regions_of_loops(made.application, rows))
         spans_of = _spans(regions)
         for d in found:

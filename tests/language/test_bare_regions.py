@@ -95,6 +95,27 @@ REFUSED = {
     "a bound set in it": ("do i = 1, n\nn = 3\nend do", "HF241", 11, "'n' is set in the nest", ""),
     "an iterator set in it": ("do i = 1, nx\ni = 3\nend do", "HF241", 11, "'i' is set in the nest", ""),
     "a jump out": ("do i = 1, nx\nif (a(i,1) > 0) exit\nend do", "HF405", 11, "leaves", ""),
+    "a jump to the next row": (
+        "rows: do j = 1, ny\ndo i = 1, nx\nif (a(i,j) > 0) cycle rows\na(i,j) = 1\nend do\nend do rows",
+        "HF405",
+        12,
+        "'cycle rows' leaves",
+        "@exit",
+    ),
+    "a jump out of a row": (
+        "do j = 1, ny\nrow: do i = 1, nx\nif (a(i,j) > 0) exit row\na(i,j) = 1\nend do row\nend do",
+        "HF405",
+        12,
+        "'exit row' leaves",
+        "@exit",
+    ),
+    "a jump behind the row": (
+        "do 20 j = 1, ny\ndo 10 i = 1, nx\nif (a(i,j) > 0) goto 20\na(i,j) = 1\n10 end do\n20 end do",
+        "HF405",
+        12,
+        "goto out",
+        "@exit",
+    ),
     "points that meet": (
         "do k = 1, nz\ndo i = 1, nx\na(i,1) = k\nend do\nend do",
         "HF504",
