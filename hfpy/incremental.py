@@ -97,26 +97,27 @@ def remember(
     options: Options,
     translation: Translation,
     key: str,
-    facts: Facts,
-    looked: Collection[tuple[str, str]],
+    effects: Effects,
     made: Made,
 ) -> None:
     """Keep a full translation for the next time. Nothing is kept with errors: how long parsing may take is none of the
     things that a key tells.
 
-    ``key`` is that of the sources before they were read: nothing is kept if they have changed since. ``facts`` are
-    those of the user's sources, ``looked`` pairs of a routine with regions and another whose body was asked for them,
-    ``made`` is what became of the facts.
+    ``key`` is that of the sources before they were read: nothing is kept if they have changed since. ``effects`` are
+    those of the user's sources, ``made`` is what became of them.
     """
     if options.cache_dir is None or not translation.files:
         return
     now = Now.of(paths, options)
     if now is None or now.key != key:
         return
-    store = Store(options.cache_dir)
+    store, facts = Store(options.cache_dir), effects.facts
+    known = [effects, *((made.optimised.effects,) if made.optimised is not None else ())]
+    looked = set[tuple[str, str]]().union(*(e.looked for e in known))
     distinct = list({id(f): f for f in (facts, *(after for _, after in made.stages))}.values())
     useful = _of_use_after_edits(options, facts)
-    with beside(lambda: _keep_facts(store, key, distinct), useful and worth_two(options.jobs, _lines(facts))) as kept:
+    two = useful and worth_two(options.jobs, _lines(facts))
+    with beside(lambda: _keep_facts(store, key, distinct, known), two) as kept:
         steps = _steps(distinct, made, looked) if useful else None
         store.put(_TEXTS, key, Kept(key, now.digests, _plain(translation), steps))
         if useful:
@@ -124,11 +125,11 @@ def remember(
     store.put(_LAST, now.surroundings, key)
 
 
-def _keep_facts(store: Store, key: str, distinct: Sequence[Facts]) -> None:
-    """Keep facts without bodies, and the texts that passes have made."""
+def _keep_facts(store: Store, key: str, distinct: Sequence[Facts], known: Sequence[Effects]) -> None:
+    """Keep facts without bodies, and the texts that passes have made. ``known`` are the effects under some of them."""
     from hfpy.kept import without_bodies
 
-    store.put(_FACTS, key, without_bodies(distinct))
+    store.put(_FACTS, key, without_bodies(distinct, known))
     store.put(_LOWERED, key, tuple(_lowered(f, distinct[0]) for f in distinct))
 
 

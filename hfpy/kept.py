@@ -52,9 +52,11 @@ class Stage:
         return Effects(facts, dict(self.intents), dict(self.changes), dict(self.mentions), dict(self.memory))
 
 
-def without_bodies(stages: Sequence[Facts]) -> tuple[Stage, ...]:
-    """Facts of one application after one step after the other, without bodies. What they share they go on to share."""
-    bare = _Bare({}, {})
+def without_bodies(stages: Sequence[Facts], known: Sequence[Effects] = ()) -> tuple[Stage, ...]:
+    """Facts of one application after one step after the other, without bodies. What they share they go on to share.
+    ``known`` are the effects under some of them.
+    """
+    bare = _Bare({}, {}, {id(effects.facts): effects for effects in known})
     return tuple(bare.stage(facts) for facts in stages)
 
 
@@ -65,10 +67,11 @@ def _on_device(facts: Facts) -> bool:
 
 @dataclass(frozen=True)
 class _Bare:
-    """Routines and files without bodies and texts, by the identity of those with."""
+    """Routines and files without bodies and texts, by the identity of those with; effects by that of their facts."""
 
     routines: dict[int, Routine]
     files: dict[int, FileIndex]
+    effects: dict[int, Effects]
 
     def routine(self, routine: Routine) -> Routine:
         return self.routines.setdefault(id(routine), replace(routine, body=()))
@@ -78,7 +81,7 @@ class _Bare:
         return self.files.setdefault(id(index), replace(index, lines=(), source=empty, original=""))
 
     def stage(self, facts: Facts) -> Stage:
-        effects = Effects(facts)
+        effects = self.effects.get(id(facts)) or Effects(facts)
         routines = facts.application.routines
         intents = {(key, name): effects.intent(key, name) for key, r in routines.items() for name in r.dummies}
         application = replace(

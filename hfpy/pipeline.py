@@ -73,8 +73,7 @@ def _whole(paths: Sequence[Path], options: Options, progress: Progress) -> Trans
         return translation
     if options.cache_dir is not None:
         progress("remembering", 0, 0)
-        after = made.optimised.effects.looked if made.optimised is not None else set()
-        remember(paths, options, translation, key, asked.facts, asked.effects.looked | after, made)
+        remember(paths, options, translation, key, asked.effects, made)
     faults = remembered_faults(options, key, asked.faults)
     return replace(translation, survey=asked.surveyed, kernels=asked.dumped, faults=faults)
 

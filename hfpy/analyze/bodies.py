@@ -86,7 +86,7 @@ class RegionBody:
             elif not self._declared_inside(reference):
                 names.add(reference.name)
             names |= self._alias_names(reference)
-        for at in self.inside:
+        for at in self.inside if lowered else ():
             for call in _macro_calls(at, lowered):
                 names |= macro_names(at.statement.line, call, self.macros)
         names |= self._statement_function_names(names)
@@ -113,7 +113,14 @@ class RegionBody:
 
     def references_of(self, name: str) -> list[Reference]:
         """The references that mean a variable, aliases included."""
-        return [r for r in self.references if resolve_alias(r.name, r.at)[0] == name]
+        return self._by_name.get(name, [])
+
+    @cached_property
+    def _by_name(self) -> dict[str | None, list[Reference]]:
+        found: dict[str | None, list[Reference]] = {}
+        for reference in self.references:
+            found.setdefault(resolve_alias(reference.name, reference.at)[0], []).append(reference)
+        return found
 
     def _scan(self) -> Flow:
         effects = self.effects.by_statement(self.references, self.key)

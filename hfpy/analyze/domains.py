@@ -121,6 +121,7 @@ class Listing:
 class Domains:
     """Dimensions of all data objects on one target; objects are made when asked for. ``private`` are variables, as
     routine and name, that get no dimensions in a routine, since each point of its regions has one of its own.
+    ``known`` are the objects made so far, by routine and name.
     """
 
     application: Application
@@ -128,22 +129,22 @@ class Domains:
     positions: Positions
     found: list[Diagnostic] = field(default_factory=list)
     private: frozenset[tuple[str, str]] = frozenset()
-    _objects: dict[tuple[str, str], DataObject | None] = field(default_factory=dict)
+    known: dict[tuple[str, str], DataObject | None] = field(default_factory=dict)
     _listings: dict[str, dict[str, Listing]] = field(default_factory=dict)
 
     def object(self, name: str, key: str) -> DataObject | None:
         """The data object that a name means in a routine; None for anything but variables and constants."""
         try:
-            return self._objects[key, name]  # this is asked millions of times
+            return self.known[key, name]
         except KeyError:
-            found = self._objects[key, name] = self._make(name, key)
+            found = self.known[key, name] = self._make(name, key)
             return found
 
     def turn_to(self, application: Application, scopes: Scopes, positions: Positions) -> None:
         """Go on with an application that differs in bodies only: objects are made anew."""
         self.application, self.scopes, self.positions = application, scopes, positions
         self.found = []
-        self._objects.clear()
+        self.known.clear()
         self._listings.clear()
 
     # -- directives

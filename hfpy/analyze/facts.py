@@ -66,11 +66,14 @@ class Facts:
 
     def object(self, name: str, key: str) -> DataObject | None:
         """The data object a name means in a routine."""
-        return self.domains.object(name, key)
+        try:
+            return self.domains.known[key, name]  # this is asked millions of times
+        except KeyError:
+            return self.domains.object(name, key)
 
     def variable(self, name: str, at: Located, key: str) -> Found | None:
         """What a name means at a statement, if it is a variable, or stands for a part of one."""
-        aliases = aliases_of(at)
+        aliases = aliases_of(at) if at.renamed else {}
         seen: set[str] = set()
         while name in aliases and name not in seen:
             seen.add(name)
@@ -98,7 +101,7 @@ class Facts:
 
     def live(self, at: Located, key: str) -> bool:
         """Whether a statement survives every ``@if`` around it."""
-        return all(self.holds(c, key) for c in at.conditions)
+        return not at.conditions or all(self.holds(c, key) for c in at.conditions)
 
     def holds(self, condition: IfDirective, key: str) -> bool:
         """Whether an ``@if`` is true in a routine (§3.5)."""
@@ -177,6 +180,8 @@ def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:
     """The variable a name means under associations and blocks: (name, plain) or (None, …) if it is none of the
     routine's.
     """
+    if not at.renamed:
+        return name, True
     aliases = aliases_of(at)
     seen: set[str] = set()
     while name in aliases and name not in seen:

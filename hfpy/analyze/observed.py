@@ -49,12 +49,14 @@ class Pins:
     """Pinned classes with the first reason for each."""
 
     reasons: dict[Node, Reason] = field(default_factory=dict)
+    listed: list[Node] = field(default_factory=list)  # in the order in which they were pinned
 
     def add(self, node: Node, reason: Reason) -> bool:
         """Pin a class; whether that is news."""
         if node in self.reasons:
             return False
         self.reasons[node] = reason
+        self.listed.append(node)
         return True
 
 
@@ -84,6 +86,8 @@ class _Finder:
         self.wanted = wanted
         self.by_macros = by_macros
         self.pins = Pins()
+        self.asked: set[Node] = set()  # classes of which it was asked whether they are pinned
+        self.looked: dict[str, tuple[int, set[Node]]] = {}  # by routine: how many were pinned before, what it asked
         self.splits = SplitRules(facts, self.chosen, first) if first else None
         self.uses = {key: self._concerned(key) for key in facts.references}
         self.masked = {id(at.statement): group for group in _masked(facts) for at in group}
@@ -99,6 +103,7 @@ class _Finder:
     def chosen(self, data: DataObject) -> Order | None:
         """The order that an object is to have, None for the declared one."""
         node = self.facts.classes.root(data.identity)
+        self.asked.add(node)
         if node in self.pins.reasons or data.removed:
             return None
         chosen = self.wanted[node].of(data.identity) if node in self.wanted else None
@@ -181,9 +186,11 @@ class _Finder:
         return any(makes_dimension(listed[d], reference.at, key, self.facts) for d in blocks)
 
     def round(self) -> bool:
-        """One pass over all uses; whether anything was pinned."""
+        """One pass over all uses but those in routines for which nothing has changed; whether anything was pinned."""
         before = len(self.pins.reasons)
         for key, references in self.uses.items():
+            if not self._to_look_at(key):
+                continue
             routine = self.facts.routine(key)
             sites = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in self.facts.graph.sites[key]}
             sections: dict[int, list[Section]] = {}
@@ -199,6 +206,17 @@ class _Finder:
                     self.pin(data, reason, at.statement.line.place(routine.file))
             self._opaque(key, routine)
         return len(self.pins.reasons) > before
+
+    def _to_look_at(self, key: str) -> bool:
+        """Whether something that a routine has asked has another answer now. If so, what it asks is noted anew."""
+        pinned = self.pins.listed
+        if key in self.looked:
+            count, asked = self.looked[key]
+            if asked.isdisjoint(pinned[count:]):
+                return False
+        self.asked = set()
+        self.looked[key] = len(pinned), self.asked
+        return True
 
     def _reference(
         self,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 NOWHERE = -1  # the place of what is in no text
 
@@ -183,34 +184,8 @@ _LEAVES = frozenset({Name, Literal, Star})
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct operands of an expression, in textual order."""
-    if expr.__class__ in _LEAVES:  # most are: this is asked millions of times
-        return ()
-    match expr:
-        case Apply(base=base, args=args):
-            return (base, *args)
-        case Binary(left=left, right=right):
-            return (left, right)
-        case Paren(inner=inner):
-            return (inner,)
-        case Unary(operand=operand):
-            return (operand,)
-        case Component(base=base):
-            return (base,)
-        case Keyword(value=value):
-            return (value,)
-        case Range(lower=lower, upper=upper, step=step):
-            return tuple(e for e in (lower, upper, step) if e is not None)
-        case ImpliedDo(items=items, bounds=bounds):
-            return (*items, *bounds)
-        case ArrayConstructor(items=items):
-            return items
-        case Complex(real=real, imag=imag):
-            return (real, imag)
-        case Instead(made=made):
-            return (made,)
-        case Quoted(fragment=fragment):
-            return (fragment.expr,)
-    return ()
+    found = _OPERANDS.get(expr.__class__)  # this is asked millions of times
+    return found(expr) if found is not None else ()
 
 
 def rebuilt(expr: Expr, start: int, end: int, change: Callable[[Expr], Expr], opening: int | None = None) -> Expr:
@@ -317,6 +292,22 @@ class Quoted(Expr):
     """An expression that is written elsewhere, as a size in a declaration or a directive is; its spelling is kept."""
 
     fragment: Fragment
+
+
+_OPERANDS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
+    Apply: lambda e: (e.base, *e.args),
+    Binary: lambda e: (e.left, e.right),
+    Paren: lambda e: (e.inner,),
+    Unary: lambda e: (e.operand,),
+    Component: lambda e: (e.base,),
+    Keyword: lambda e: (e.value,),
+    Range: lambda e: tuple(part for part in (e.lower, e.upper, e.step) if part is not None),
+    ImpliedDo: lambda e: (*e.items, *e.bounds),
+    ArrayConstructor: lambda e: e.items,
+    Complex: lambda e: (e.real, e.imag),
+    Instead: lambda e: (e.made,),
+    Quoted: lambda e: (e.fragment.expr,),
+}
 
 
 def mentioned(expr: Expr) -> set[str]:
