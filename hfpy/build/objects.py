@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -155,7 +155,8 @@ class Objects:
     def _put_together(self, command: Sequence[str], objects: Sequence[Path], target: Path) -> None:
         temporary = _unfinished(target)
         record = self.objects / f"{target.name}.link"
-        key = digest(*command, self.tools.fortran.version, *(file_digest(path) for path in objects))
+        named = [*objects, *self._libraries(command)]
+        key = digest(*command, self.tools.fortran.version, *(file_digest(path) for path in named))
         if self._good_record(target, key, record) is not None:
             return
         with explained(target):
@@ -166,6 +167,11 @@ class Objects:
         with explained(target):
             os.replace(temporary, target)
         self._write_record(target, key, {}, record)
+
+    def _libraries(self, command: Sequence[str]) -> Iterator[Path]:
+        """The libraries that flags name by their files, such as that of the GPU's runtime."""
+        paths = (self.root / word for word in command if word.endswith((".a", ".so", ".dylib")))
+        return (path for path in paths if path.is_file())
 
     def _seen(self, path: Path) -> Path:
         """A path as commands, which run in the project's folder, get it: flags may hold paths relative to that."""

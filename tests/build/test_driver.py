@@ -244,6 +244,26 @@ def test_mixed_languages(builder: Builder, write: Callable[..., None]) -> None:
     assert run(built.executables["demo"]) == "204\n"
 
 
+def test_a_new_library_is_linked(builder: Builder, write: Callable[..., None], tmp_path: Path) -> None:
+    """A library that flags name by its file, as that of the GPU's runtime is, belongs to what a program is made of."""
+
+    def library(value: int) -> None:
+        (tmp_path / "given.c").write_text(f"int given_(void) {{ return {value}; }}\n")
+        subprocess.run(["gcc", "-c", "given.c", "-o", "given.o"], cwd=tmp_path, check=True)
+        subprocess.run(["ar", "rcs", "libgiven.a", "given.o"], cwd=tmp_path, check=True)
+
+    library(1)
+    main = "program demo\n integer, external :: given\n print '(i0)', given()\nend program\n"
+    write(SOURCES)
+    write({"source/demo.f90": main, "hfpy.toml": TOML + 'ldflags = ["libgiven.a"]\n'})
+    assert run(builder().executables["demo"]) == "1\n"
+    library(2)
+    built = builder()
+    assert names(built.done) == ["demo"]
+    assert run(built.executables["demo"]) == "2\n"
+    assert builder().done == ()
+
+
 def test_several_executables_and_block_data(builder: Builder, write: Callable[..., None], tmp_path: Path) -> None:
     write(SOURCES)
     write(

@@ -12,7 +12,7 @@ import pytest
 from tests.gpu.emulated import Emulation, ran
 
 WAIT = "_Z19cudaStreamWaitEventP17hf_emulate_streamP16hf_emulate_eventj"
-CASES = ("readers", "overwritten", "used_again", "random_work", "chains")
+CASES = ("readers", "overwritten", "used_again", "buffers", "random_work", "chains")
 SEEDS = ("", "1", "2", "3", "4", "5", "6", "7", "8")
 
 

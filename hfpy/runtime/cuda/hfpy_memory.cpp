@@ -114,7 +114,8 @@ class memory_cache {
 };
 
 // A ring of pinned buffers. Copies are cut into parts of one buffer each; while the device copies from or to some of
-// them, the host fills or empties others.
+// them, the host fills or empties others. A buffer is used again when the copy before is done, whatever queue that is in:
+// the host waits for it before it fills the buffer, the queue before it copies into it.
 class staging {
  public:
   void copy_in(char *device, const char *host, std::size_t bytes, const char *name, const char *where) {
@@ -134,6 +135,7 @@ class staging {
     const buffer *before = nullptr;
     for (std::size_t sent = 0; sent < bytes; sent += buffer_bytes) {
       buffer &mine = next();
+      hfpy::check(cudaStreamWaitEvent(hfpy::work_queue(), mine.copied, 0), where, "copying", name);
       send(mine.memory, device + sent, std::min(bytes - sent, buffer_bytes), cudaMemcpyDeviceToHost, mine, name, where);
       if (before != nullptr) fetch(host + sent - buffer_bytes, *before, buffer_bytes, name, where);
       before = &mine;

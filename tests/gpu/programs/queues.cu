@@ -109,6 +109,23 @@ void used_again() {
   kept.leave(), other.leave();
 }
 
+// A copy to the host goes through a buffer from which an earlier copy to the device may still have to be done.
+void buffers() {
+  pair parts(1), other(2);
+  parts.enter(), other.enter();
+  for (int turn = 0; turn < 400; ++turn) {
+    for (int k = 0; k < 20; ++k) {
+      parts.host[k] = parts.right[k] = 20 * turn + k;
+      hfd_update_device(&parts.host[k], sizeof(double), "part", "q.h90:4");
+    }
+    hfd_update_host(other.host.data(), n * sizeof(double), "other", "q.h90:3");
+    EXPECT(other.host == other.right);
+    hfd_update_host(parts.host.data(), n * sizeof(double), "parts", "q.h90:3");
+    EXPECT(parts.host == parts.right);
+  }
+  parts.leave(), other.leave();
+}
+
 void random_work(unsigned int seed) {
   std::mt19937 random(seed);
   std::vector<pair> all;
@@ -179,7 +196,7 @@ extern "C" cudaError_t __wrap__Z19cudaStreamWaitEventP17hf_emulate_streamP16hf_e
 
 int main(int argc, char **argv) {
   static const named_case cases[] = {
-      {"readers", readers},           {"overwritten", overwritten}, {"used_again", used_again},
+      {"readers", readers},           {"overwritten", overwritten}, {"used_again", used_again}, {"buffers", buffers},
       {"random_work", [] { random_work(); }}, {"chains", chains},
   };
   return run_case(cases, argc, argv);
