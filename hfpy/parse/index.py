@@ -26,7 +26,13 @@ _HEAD = re.compile(
     r"|(?P<bd>block\s*data)\b\s*(?P<bdname>[a-z_]\w*)?\s*$",
     re.IGNORECASE,
 )
-_FUNCTION = re.compile(r"(?:^|[\s)])function\s+([a-z_]\w*)\s*\(", re.IGNORECASE)
+# The prefix of a function has a type with a kind, a length or a name in parentheses (Fortran 2018, R1530, R703).
+FUNCTION = re.compile(
+    r"(?P<prefix>(?:(?:recursive|pure|elemental|impure|module|non_recursive|attributes\s*\([^)]*\)"
+    r"|(?:integer|real|double\s*precision|double\s*complex|complex|character|logical|byte|type|class)"
+    r"(?:\s*\*\s*(?:\d+|\([^()]*\)))?(?:\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?)\s*)*)"
+    r"(?<![\w%])function\s+(?P<name>[a-z_]\w*)\s*\("
+)
 _END = re.compile(
     r"end\s*(?:(subroutine|function|module|program|submodule|procedure|block\s*data)\b\s*([a-z_]\w*)?)?\s*$",
     re.IGNORECASE,
@@ -249,14 +255,14 @@ class _Indexer:
                 if found.group(group):
                     self._open(group, found.group(name) or "", number, line, found)
                     return True
-        function = _FUNCTION.search(lowered)
-        if function and "=" not in lowered[: function.start()] and "'" not in lowered[: function.start()]:
-            before = lowered[: function.start(1)].replace("function", "").split()
+        function = FUNCTION.match(lowered)
+        if function:
+            name = function.group("name")
             result = re.search(r"result\s*\(\s*(\w+)\s*\)", lowered)
-            unit = self._push("function", function.group(1), number)
+            unit = self._push("function", name, number)
             unit.dummies = _dummies(lowered, function.end() - 1)
-            unit.result = result.group(1) if result else function.group(1)
-            unit.prefix = tuple(before)
+            unit.result = result.group(1) if result else name
+            unit.prefix = tuple(function.group("prefix").split())
             return True
         return False
 

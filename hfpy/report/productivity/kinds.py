@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from hfpy.parse.index import FUNCTION
 from hfpy.parse.lexer import mask_strings
 from hfpy.report.productivity.sanitise import Line
 from hfpy.report.productivity.tree import File
@@ -30,7 +31,6 @@ _SIGNATURE = re.compile(
     r"|end\s*(subroutine|function|program|procedure)\b|entry\s+\w|module\s+procedure\b"
     r"|(?:if\s*\(.*\)\s*)?call\s+\w"
 )
-_FUNCTION = re.compile(r"(?:^|[\s)])function\s+\w+\s*\(")
 _ALLOCATION = re.compile(r"(?:if\s*\(.*\)\s*)?(allocate|deallocate|nullify)\s*\(")
 _DECLARATION = re.compile(
     r"(integer|real|complex|logical|character|double\s*precision|double\s*complex|byte)\b(\s*\*\s*\d+)?\s*[^=\s]"
@@ -63,7 +63,7 @@ def kind_of(line: Line) -> Kind:
     if text.startswith("!$") and text[2:3].isalpha():
         return "layout" if _ACC_DATA.match(text) else "parallelisation"
     text = text.lstrip("0123456789 ")
-    if _SIGNATURE.match(text) or (_FUNCTION.search(text) and "=" not in text.split("function")[0]):
+    if _SIGNATURE.match(text) or FUNCTION.match(text):
         return "signature"
     if _ALLOCATION.match(text) or ("::" in text and "=" not in text.split("::")[0].split("(")[0]):
         return "specification"
