@@ -44,6 +44,7 @@ def plain_loops(
     listed = [] if drops else _directives(index, world)
     open_ = [*_open_around(listed), *_with_directives(routine, listed)]
     impure = {"pure", "elemental"} & set(routine.prefix) and "impure" not in routine.prefix
+    sharing = _ending_together(routine.body)
     for loop in _outside(routine.body):
         line = loop.header.line
         if line.file:
@@ -57,6 +58,8 @@ def plain_loops(
             why = "how many turns it has is known at its end only"
         elif loop.kind == "do" and not (isinstance(loop.header, Header) and loop.header.var):
             why = "it has no variable"
+        elif id(loop) in sharing:
+            why = "it ends in the line in which the loop around it ends: give it an 'end do' of its own"
         elif _among(loop, listed, open_):
             why = "directives of yours stand around it or in it (--drop-directives takes them out)"
         elif target == "cpu" and (work := _work(world, kinds, loop)) is not None and work < WORTH:
@@ -77,6 +80,18 @@ def _candidate(world: World, loop: Construct) -> Candidate | Serial:
         return replace(concurrent_candidate(world, loop), stated=False)
     except NotTaken as fault:
         return Serial(loop, fault.message, loop.header.line)
+
+
+def _ending_together(nodes: tuple[Node, ...]) -> frozenset[int]:
+    """The loops, by identity, that end in the line of an outer loop's end (``do 10 …``, ``do 10 …``, ``10 continue``):
+    no directive can stand between the two ends.
+    """
+    found = set()
+    for outer in constructs(nodes):
+        if isinstance(outer.header, Header) and outer.header.label:
+            label = outer.header.label
+            found |= {id(c) for c in constructs(outer.body) if isinstance(c.header, Header) and c.header.label == label}
+    return frozenset(found)
 
 
 def _outside(nodes: tuple[Node, ...]) -> Iterator[Construct]:

@@ -192,6 +192,8 @@ class Scopes:
         current: str | None = key
         found = Named()
         while current:
+            if self.statement_function(name, current):
+                return Named()  # of the unit or a host, whatever procedures have the name elsewhere
             unit = app.unit(current)
             here = self._named_here(name, current)
             itself = not here.generic and not here.keys and unit.kind in ("subroutine", "function")

@@ -199,12 +199,9 @@ def judged(
     rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
     faults: dict[int, str] = {}
     if has_errors(made.found):
-        spans = [(x.key, x) for x in active]
         for d in made.found:
-            for key, x in spans:
-                index = made.application.file(key)
-                if d.severity == "error" and d.place.file == index.path:
-                    faults.setdefault(id(x), d.message)
+            if d.severity == "error":
+                faults = {**{id(x): d.message for x in _in_text(application, made.application, d, active)}, **faults}
     else:
         facts = facts or analyse(made.application)
         effects = Effects(facts)
@@ -281,6 +278,24 @@ def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[Tried]
     inside = [loop for _, _, loop in regions if loop.key == key]
     beside = [loop for _, _, loop in regions if facts.routine(loop.key).file == place.file]
     return leading or inside or beside or [loop for _, _, loop in regions]
+
+
+def _in_text(application: Application, made: Application, diagnostic: Diagnostic, active: list[Tried]) -> list[Tried]:
+    """The loops that an error in a text with regions may come from: those around its line, else those of its routine,
+    else those of its file. ``application`` is the one without the regions.
+    """
+    there = [x for x in active if application.file(x.key).path == diagnostic.place.file]
+    if not there:
+        return []
+    line = made.file(there[0].key).user_line(diagnostic.place.line - 1)
+
+    def holds(x: Tried, first: int, last: int) -> bool:
+        return application.user_line(x.key, first) <= line <= application.user_line(x.key, last)
+
+    around = [x for x in there if holds(x, x.candidate.row, last_row([x.candidate.outer]))]
+    units = [(x, application.routines[x.key]) for x in there]
+    inside = [x for x, unit in units if unit.end is not None and holds(x, unit.header.first, unit.end.last)]
+    return around or inside or there
 
 
 def _holds(routine: Routine, place: Place) -> bool:
