@@ -28,6 +28,7 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     routine = facts.routine(key)
     yield from _input(facts, routine)
     yield from _of_blocks(facts, routine)
+    yield from _sized_in_blocks(facts, routine)
     yield from _unknown_calls(facts, effects, routine)
     yield from _unresolved(facts, routine)
     yield from _entries(facts, routine)
@@ -92,6 +93,37 @@ def _around(reference: Reference, region: Region) -> Symbol | None:
             if isinstance(symbol, Symbol) and symbol.name == reference.name:
                 return symbol if outside else None
     return None
+
+
+def _sized_in_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Arrays and texts of a ``block`` in a region whose size is another one at each point: gfortran 12 keeps such
+    bounds in a variable of the routine, which threads share.
+    """
+    for number, region in enumerate(regions_of(routine)):
+        if region.region is None or not region.region.active(facts.target):
+            continue
+        changed: frozenset[str] | None = None
+        for construct in constructs(region.body):
+            for symbol in construct.declarations if construct.kind == "block" else ():
+                sized = symbol.type.names.union(*(d.names for d in symbol.shape)) if isinstance(symbol, Symbol) else ()
+                if not isinstance(symbol, Symbol) or symbol.line is None or not sized:
+                    continue
+                changed = _changed(facts, routine, number) if changed is None else changed
+                for name in sorted(changed.intersection(sized)):
+                    place = symbol.line.place(routine.file, *symbol.name_span)
+                    message = (
+                        f"the size of '{symbol.name}' depends on '{name}', which points set: compilers may share it"
+                    )
+                    hint = f"give '{symbol.name}' a size that is one for all points, or put the block into a routine"
+                    yield error("HF404", message, place, hint, [Related(region.region.place, "the region")])
+
+
+def _changed(facts: Facts, routine: Routine, number: int) -> frozenset[str]:
+    """The names that may change in a region, its iterators among them."""
+    inside = (r for r in facts.references[routine.key] if number in r.at.regions)
+    iterators = regions_of(routine)[number].region
+    assert iterators is not None
+    return frozenset(r.name for r in inside if r.role not in ("read", "inquiry", "io")).union(iterators.iterators)
 
 
 def _internal(facts: Facts, routine: Routine, statement: InputOutput) -> bool:

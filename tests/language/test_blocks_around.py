@@ -79,3 +79,30 @@ def test_what_is_known_is_taken(text: str, tmp_path: Path) -> None:
     done = translate_text({"m.f90": text}, **variant.options).require()
     assert "!$omp parallel do" in done.text
     assert output(compile_files(dict(done.files), tmp_path / "made", openmp=True), threads=3) == expected
+
+
+SIZED = {
+    "the iterator": ("real(8) :: v(i+2)", ""),
+    "a serial loop": ("real(8) :: v(k)", "do k = 1, 3"),
+    "a private scalar": ("real(8) :: v(2:m+1)", "m = i + j"),
+    "the length of a text": ("character(len=m) :: v", "m = i + j"),
+}
+
+
+@pytest.mark.parametrize("backend", ["openmp", "openacc", "openmp-target"])
+@pytest.mark.parametrize("kind", SIZED)
+def test_an_array_of_a_block_with_a_size_for_each_point_is_refused(kind: str, backend: str) -> None:
+    declared, before = SIZED[kind]
+    body = f"{before}\nblock\n{declared}\na(i,j) = a(i,j) + storage_size(v)\nend block\n{'end do' * ('do' in before)}"
+    text = _text("integer, parameter :: one = 1", "", body, "").replace("integer :: i,", "integer :: k, m, i,")
+    done = translate_text({"m.f90": text}, target="cpu" if backend == "openmp" else "gpu", backend=backend)
+    found = [d.message for d in done.errors if d.code == "HF404"]
+    assert len(found) == 1 and found[0].startswith("the size of 'v' depends on"), [d.message for d in done.errors]
+
+
+def test_an_array_of_a_block_with_one_size_for_all_points_is_taken(tmp_path: Path) -> None:
+    body = "block\nreal(8) :: v(it+2)\nv = i\na(i,j) = a(i,j) + sum(v)*j\nend block"
+    text = _text("integer, parameter :: one = 1", "", body, "")
+    expected = output(compile_files({"m.f90": text}, tmp_path / "plain"))
+    done = translate_text({"m.f90": text}, backend="openmp").require()
+    assert output(compile_files(dict(done.files), tmp_path / "made", openmp=True), threads=3) == expected
