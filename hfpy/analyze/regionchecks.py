@@ -16,7 +16,7 @@ from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, Keyword, Name
 from hfpy.model.names import block_counter, derived_from, generated_names
-from hfpy.model.statements import InputOutput, Specification, Statement, constructs
+from hfpy.model.statements import Construct, InputOutput, Specification, Statement, constructs
 from hfpy.model.units import Routine, Symbol
 
 # Statements that read a file or move in it: what a point gets would depend on the order of the points.
@@ -97,33 +97,37 @@ def _around(reference: Reference, region: Region) -> Symbol | None:
 
 def _sized_in_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     """Arrays and texts of a ``block`` in a region whose size is another one at each point: gfortran 12 keeps such
-    bounds in a variable of the routine, which threads share.
+    bounds in a variable of the routine, which threads share. Or whose size comes from a variable that no statement of
+    the region names, so that nothing brings it to the points.
     """
     for number, region in enumerate(regions_of(routine)):
         if region.region is None or not region.region.active(facts.target):
             continue
-        changed: frozenset[str] | None = None
-        for construct in constructs(region.body):
-            for symbol in construct.declarations if construct.kind == "block" else ():
-                sized = symbol.type.names.union(*(d.names for d in symbol.shape)) if isinstance(symbol, Symbol) else ()
-                if not isinstance(symbol, Symbol) or symbol.line is None or not sized:
-                    continue
-                changed = _changed(facts, routine, number) if changed is None else changed
-                for name in sorted(changed.intersection(sized)):
-                    place = symbol.line.place(routine.file, *symbol.name_span)
-                    message = (
-                        f"the size of '{symbol.name}' depends on '{name}', which points set: compilers may share it"
-                    )
-                    hint = f"give '{symbol.name}' a size that is one for all points, or put the block into a routine"
-                    yield error("HF404", message, place, hint, [Related(region.region.place, "the region")])
+        sized = list(_sizes(region))
+        inside = [r for r in facts.references[routine.key] if number in r.at.regions] if sized else []
+        changed = {*region.region.iterators, *(r.name for r in inside if r.role not in ("read", "inquiry", "io"))}
+        for symbol, name in sized:
+            data = facts.object(name, routine.key)
+            if name in changed:
+                what = "which points set: compilers may share it"
+            elif data is not None and "parameter" not in data.symbol.attributes and all(r.name != name for r in inside):
+                what = "which no statement of the region names"
+            else:
+                continue
+            assert symbol.line is not None
+            place = symbol.line.place(routine.file, *symbol.name_span)
+            hint = f"give '{symbol.name}' a size that is a constant, or put the block into a routine"
+            message = f"the size of '{symbol.name}' depends on '{name}', {what}"
+            yield error("HF404", message, place, hint, [Related(region.region.place, "the region")])
 
 
-def _changed(facts: Facts, routine: Routine, number: int) -> frozenset[str]:
-    """The names that may change in a region, its iterators among them."""
-    inside = (r for r in facts.references[routine.key] if number in r.at.regions)
-    iterators = regions_of(routine)[number].region
-    assert iterators is not None
-    return frozenset(r.name for r in inside if r.role not in ("read", "inquiry", "io")).union(iterators.iterators)
+def _sizes(region: Construct) -> Iterator[tuple[Symbol, str]]:
+    """What blocks in a region declare, with each name that its size mentions."""
+    for construct in constructs(region.body):
+        for symbol in construct.declarations if construct.kind == "block" else ():
+            if isinstance(symbol, Symbol) and symbol.line is not None:
+                for name in sorted(symbol.type.names.union(*(d.names for d in symbol.shape))):
+                    yield symbol, name
 
 
 def _internal(facts: Facts, routine: Routine, statement: InputOutput) -> bool:

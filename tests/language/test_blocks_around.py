@@ -100,8 +100,15 @@ def test_an_array_of_a_block_with_a_size_for_each_point_is_refused(kind: str, ba
     assert len(found) == 1 and found[0].startswith("the size of 'v' depends on"), [d.message for d in done.errors]
 
 
+def test_a_size_that_nothing_brings_to_the_points_is_refused() -> None:
+    body = "block\nreal(8) :: v(it)\nv = i\na(i,j) = a(i,j) + sum(v)*j\nend block"
+    done = translate_text({"m.f90": _text("integer, parameter :: one = 1", "", body, "")}, backend="openmp")
+    found = [d.message for d in done.errors if d.code == "HF404"]
+    assert found == ["the size of 'v' depends on 'it', which no statement of the region names"]
+
+
 def test_an_array_of_a_block_with_one_size_for_all_points_is_taken(tmp_path: Path) -> None:
-    body = "block\nreal(8) :: v(it+2)\nv = i\na(i,j) = a(i,j) + sum(v)*j\nend block"
+    body = "block\nreal(8) :: v(it+2), u(nx-ny)\nv = i + it; u = j\na(i,j) = a(i,j) + sum(v)*j + sum(u)\nend block"
     text = _text("integer, parameter :: one = 1", "", body, "")
     expected = output(compile_files({"m.f90": text}, tmp_path / "plain"))
     done = translate_text({"m.f90": text}, backend="openmp").require()
