@@ -29,7 +29,7 @@ from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.names import is_own
 from hfpy.model.statements import Assignment
-from hfpy.model.units import Routine, Symbol
+from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded_dim
 
 
@@ -156,11 +156,7 @@ class RegionSharing:
                 continue
             found = self.facts.scopes.variable(name, self.key)
             if found is None:
-                implicit = self._implicit(name, flow)
-                if implicit is not None:
-                    self._scalar(name, implicit, flow)
-                else:
-                    self._unknown(name)
+                self._unknown(name)
                 continue
             if found.symbol.constant:
                 continue
@@ -171,6 +167,7 @@ class RegionSharing:
             else:
                 self._scalar(name, data, flow)
         self._share_sizes(names)
+        self._check_undeclared(flow)
         self._check_reductions()
         result = self.result
         result.found += written_through(self.body, self._arrays)
@@ -195,23 +192,17 @@ class RegionSharing:
                 if found is not None and not found.symbol.constant:
                     self.result.shared.append(name)
 
-    def _implicit(self, name: str, flow: Flow) -> DataObject | None:
-        """A scalar that no declaration names, where the implicit rules give it a type: it is local to the routine.
-
-        Only names that the region sets count: whatever else is not declared may be a function.
+    def _check_undeclared(self, flow: Flow) -> None:
+        """Results that nothing declares beside arrays that each thread allocates: these are declared in a block, of
+        which compilers would make the results locals.
         """
-        routine, scopes = self.routine, self.facts.scopes
-        host = self.facts.application.routines.get(routine.host)
-        if name not in flow.written or routine.spec.implicit_none or scopes.sees_opaque(self.key):
-            return None
-        if host is not None and (host.kind not in ("module", "submodule") or host.spec.implicit_none):
-            return None
-        if scopes.imported_opaquely(name, self.key) or scopes.procedures(name, self.key):
-            return None
-        if any(isinstance(r.node, Apply) or r.component for r in self.body.references if r.name == name):
-            return None
-        symbol = Symbol(name, scopes.implicit_type(name, routine))
-        return DataObject(name, self.key, self.key, symbol, (), ())
+        for name in self.result.lastprivate if self.result.heap else ():
+            data = self.facts.object(name, self.key)
+            if data is not None and data.symbol.line is None and not data.dummy and name in flow.written:
+                message = f"'{name}' is set in the region, used after it and declared nowhere"
+                self.result.found.append(
+                    error("HF502", message, self.body.place(flow.written[name]), f"declare '{name}'")
+                )
 
     def _unknown(self, name: str) -> None:
         scopes = self.facts.scopes
