@@ -24,9 +24,9 @@ from hfpy.analyze.reductions import misuse
 from hfpy.analyze.renamed import from_outside, written_through
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.sizes import constant
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
-from hfpy.model.expressions import Apply, Name
+from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine
@@ -213,6 +213,21 @@ class RegionSharing:
         if scopes.is_intrinsic(name, self.key) and called:
             return
         self.result.unknown.append(name)
+        write = next((r for r in named if r.role in ("write", "input")), None)
+        stated = {*self.region.private, *self.region.local, *self.region.independent}
+        if write is not None and name not in stated:
+            self.result.found.append(self._strange(name, write))
+
+    def _strange(self, name: str, write: Reference) -> Diagnostic:
+        """What a write of something that no source here declares means: all points share it, and nothing tells which
+        elements they meet in; without an index they meet in all of it.
+        """
+        message = f"the region sets '{name}', which no source that hfpy has declares"
+        if write.indices is None and not write.component:
+            hint = "set a variable of the routine, and copy it behind the region"
+            return error("HF504", f"{message}: all points set the same", self.body.place(write), hint)
+        hint = f"give hfpy the source of its module; if no two points meet in an element: independent({name})"
+        return warning("HF500", f"{message}: points may meet in an element", self.body.place(write), hint)
 
     # -- scalars
 
@@ -362,7 +377,7 @@ class RegionSharing:
 
     def _pointed(self, name: str) -> bool:
         """Whether a pointer gets its target in the region: what it points at is each point's own."""
-        return any(r.role == "pointer" for r in self.body.references_of(name) if isinstance(r.node, Name))
+        return any(map(associated, self.body.references_of(name)))
 
     def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
         """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point
