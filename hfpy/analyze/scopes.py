@@ -79,12 +79,15 @@ class Scopes:
 
     @cached_property
     def separate(self) -> dict[tuple[str, str], str]:
-        """Module and name to key, for procedures whose interface is in a module and whose body in a submodule."""
+        """Module and name to key, for procedures whose interface is in a module and whose body in a submodule. Those
+        that begin with ``module procedure`` have their arguments in the interface alone: hfpy knows them as little as
+        procedures without source.
+        """
         app = self.application
         found: dict[tuple[str, str], str] = {}
         for key in app.units:
             host = self._host(key)
-            if host is None or app.unit(host).kind != "submodule":
+            if host is None or app.unit(host).kind != "submodule" or app.unit(key).kind == "procedure":
                 continue
             seen: set[str] = set()
             while host is not None and host not in seen and app.unit(host).kind == "submodule":
@@ -130,7 +133,8 @@ class Scopes:
         """
         found = self._implicit.get(routine.key)
         if found is None:
-            typed = not self.without_implicit(routine) and not self.sees_opaque(routine.key)
+            separate = routine.kind == "procedure"  # its interface declares names, too
+            typed = not separate and not self.without_implicit(routine) and not self.sees_opaque(routine.key)
             found = undeclared(routine) - self._macros(routine.key) if typed else frozenset()
             self._implicit[routine.key] = found
         return found

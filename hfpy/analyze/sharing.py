@@ -223,10 +223,12 @@ class RegionSharing:
         elements they meet in; without an index they meet in all of it.
         """
         message = f"the region sets '{name}', which no source that hfpy has declares"
+        separate = self.routine.kind == "procedure"
+        header = "repeat the arguments: 'module subroutine' for 'module procedure'" if separate else ""
         if write.indices is None and not write.component:
-            hint = "set a variable of the routine, and copy it behind the region"
+            hint = header or "set a variable of the routine, and copy it behind the region"
             return error("HF504", f"{message}: all points set the same", self.body.place(write), hint)
-        hint = f"give hfpy the source of its module; if no two points meet in an element: independent({name})"
+        hint = header or f"give hfpy the source of its module; if no two points meet in an element: independent({name})"
         return warning("HF500", f"{message}: points may meet in an element", self.body.place(write), hint)
 
     # -- scalars
