@@ -21,7 +21,7 @@ from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.known import known_values, with_values
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.renamed import from_outside, written_through
+from hfpy.analyze.renamed import from_outside, through_components, written_through
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference, associated
@@ -171,6 +171,7 @@ class RegionSharing:
         self._check_reductions()
         result = self.result
         result.found += written_through(self.body, self._arrays)
+        result.found += through_components(self.body)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
         return result
