@@ -12,7 +12,7 @@ from hfpy.analyze.storage import ANYTHING, Identity, component_object
 from hfpy.analyze.types import component
 from hfpy.analyze.uses import Reference, aliases_of, associated
 from hfpy.diagnostics import Diagnostic, error, warning
-from hfpy.model.expressions import Component, walk
+from hfpy.model.expressions import Component, Name, walk
 from hfpy.model.statements import Header
 
 _INSIDE = "put the associate into the region, or use the name '{name}' there"
@@ -113,6 +113,19 @@ def from_outside(body: RegionBody, own: Collection[str]) -> Iterator[Diagnostic]
             told.add(reference.name)
             message = f"'{reference.name}' is '{name}' as it is outside of the region, and each point has its own"
             yield error("HF504", message, body.place(reference), _INSIDE.format(name=name))
+
+
+def given_around(body: RegionBody) -> frozenset[str]:
+    """The names that constructs around the region give: ``associate`` and ``select type``."""
+    found: set[str] = set()
+    for construct in body.inside[0].constructs if body.inside else ():
+        if construct is body.construct:
+            break
+        if isinstance(construct.header, Header) and construct.kind in ("associate", "selecttype"):
+            found.update(construct.header.names)
+            if not construct.header.names:  # ``select type (x)``
+                found.update(e.name for e in construct.header.exprs if isinstance(e, Name))
+    return frozenset(found)
 
 
 def _outside(body: RegionBody, reference: Reference) -> bool:

@@ -21,7 +21,7 @@ from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.known import known_values, with_values
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.renamed import from_outside, through_components, written_through
+from hfpy.analyze.renamed import from_outside, given_around, through_components, written_through
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference, associated
@@ -31,6 +31,8 @@ from hfpy.model.names import is_own
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded_dim
+
+_IN_DIRECTIVES = ("openmp", "openacc", "openmp-target")  # backends that list variables in directives
 
 
 @dataclass
@@ -174,7 +176,24 @@ class RegionSharing:
         result.found += through_components(self.body)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
+        if self.facts.backend(self.key) in _IN_DIRECTIVES:
+            self._check_given({*own, *result.shared})
         return result
+
+    def _check_given(self, listed: set[str]) -> None:
+        """Names that compilers do not take in a directive: what ``select type`` gives under the selector's own name,
+        and within such a construct, or an ``associate``, the result of a function that has its name.
+        """
+        given = given_around(self.body)
+        if again := sorted(given & listed):
+            message = f"'{again[0]}' is a name that a construct around the region gives; no directive takes it"
+            hint = f"give it another name there: select type (part => {again[0]})"
+            self.result.found.append(error("HF404", message, self.region.place, hint))
+        name = self.routine.result
+        if given and self.routine.kind == "function" and name == self.routine.name and name in listed:
+            message = f"'{name}' is the function's name too; in an associate or select type no directive takes it"
+            hint = "give the result a name of its own: result(…)"
+            self.result.found.append(error("HF404", message, self.region.place, hint))
 
     @property
     def refuted(self) -> tuple[Witness, ...]:

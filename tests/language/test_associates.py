@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.support import OPENMP, SEQUENTIAL, Corpus, Pair, Variant, translate_text
+from tests.support import OPENMP, SEQUENTIAL, Corpus, Pair, Variant, compile_files, output, translate_text
 
 TEXT = """module {name}
   implicit none
@@ -110,3 +112,78 @@ def test_an_object_that_an_associate_names_is_shared() -> None:
     text = TEXT.format(name="m", loop=_loop("t => x%t", "t(i) = 2*t(i)", False, "!@parallelRegion"))
     done = translate_text({"m.f90": text}, backend="openmp").require()
     assert "shared(x)" in done.text
+
+
+GIVEN = """module given
+  implicit none
+  type state
+    real(8) :: h(600) = 1
+  end type state
+contains
+  subroutine step(self)
+    class(state), intent(inout) :: self
+    integer :: i
+    select type (SELECTOR)
+    class is (state)
+      DIRECTIVE
+      do i = 1, 600
+        NAME%h(i) = NAME%h(i)*0.5d0 + i
+      end do
+    end select
+  end subroutine step
+  real(8) function total(self) RESULT
+    class(state), intent(in) :: self
+    integer :: i
+    OF = 0
+    associate (h => self%h)
+      REDUCED
+      do i = 1, 600
+        OF = OF + h(i)
+      end do
+    end associate
+  end function total
+  subroutine run
+    type(state) :: s
+    call step(s)
+    print '(f16.6)', total(s)
+  end subroutine run
+end module given
+"""
+TAKEN = {
+    "NAME": "part",
+    "SELECTOR": "part => self",
+    "RESULT": "result(s)",
+    "OF": "s",
+    "DIRECTIVE": "!@parallelRegion",
+    "REDUCED": "!@parallelRegion{reduction(+:s)}",
+}
+REFUSED = {
+    "selector": {**TAKEN, "NAME": "self", "SELECTOR": "self"},
+    "function": {**TAKEN, "RESULT": "", "OF": "total", "REDUCED": "!@parallelRegion{reduction(+:total)}"},
+}
+
+
+def _given(words: dict[str, str]) -> str:
+    text = GIVEN
+    for word, part in words.items():
+        text = text.replace(word, part)
+    return text
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_names_that_no_directive_takes_are_refused(kind: str) -> None:
+    done = translate_text({"m.f90": _given(REFUSED[kind])}, backend="openmp")
+    assert done.codes() == ["HF404"] and "no directive takes it" in done.errors[0].message
+    plain = {**REFUSED[kind], "DIRECTIVE": "", "REDUCED": ""}
+    assert not translate_text({"m.f90": _given(plain)}, backend="openmp", auto=True).errors
+
+
+def test_names_that_directives_take(tmp_path: Path) -> None:
+    expected = output(compile_files(main_of(_given({**TAKEN, "DIRECTIVE": "", "REDUCED": ""})), tmp_path / "plain"))
+    done = translate_text({"m.f90": _given(TAKEN)}, backend="openmp").require()
+    built = compile_files(main_of(done.text), tmp_path / "made", openmp=True)
+    assert output(built, threads=3) == expected
+
+
+def main_of(text: str) -> dict[str, str]:
+    return {"m.f90": text, "main.f90": "program main\nuse given\ncall run\nend program main\n"}
