@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
@@ -19,6 +20,9 @@ from hfpy.model.statements import Construct, expressions
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded, macro_names
 from hfpy.parse.nests import innermost_body
+
+if TYPE_CHECKING:
+    from hfpy.analyze.dependence.views import View
 
 
 class RegionBody:
@@ -52,6 +56,20 @@ class RegionBody:
         self.references = [r for r in listed if id(r.at.statement) in ids and number in r.at.regions]
         self.mentioned: frozenset[str] = frozenset()
         self._scanned: Flow | None = None
+        self.parts: dict[tuple[int, str], View] = {}  # what names of an associate around it stand for
+
+    def lasting_in(self, construct: Construct, names: Collection[str]) -> bool:
+        """Whether some variables of the routine keep their values all through a construct of it."""
+        if not names:
+            return True
+        named = (r for r in self.facts.references[self.key] if r.name in names)
+        if any(self.effects.of(r, self.key)[1] for r in named if any(c is construct for c in r.at.constructs)):
+            return False
+        found = [data for name in names if (data := self.facts.object(name, self.key)) is not None]
+        open_ = [d for d in found if not d.symbol.constant]
+        below = self.facts.graph.sites.get(self.key, ())
+        sites = (site for site in below if any(c is construct for c in site.at.constructs))
+        return not any(self.effects.may_change(site.callee, d.identity) for site in sites for d in open_ if site.callee)
 
     @cached_property
     def callees(self) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Name, walk
-from hfpy.model.statements import expressions
+from hfpy.model.statements import Statement, expressions
 
 
 def chains_from(reference: Reference) -> Iterator[Component]:
@@ -15,6 +15,16 @@ def chains_from(reference: Reference) -> Iterator[Component]:
         for node in walk(top):
             if isinstance(node, Component) and _first(node) == (reference.node.start, reference.name):
                 yield node
+
+
+def chains_in(statement: Statement) -> Mapping[tuple[int, str], Sequence[Component]]:
+    """All designators of components in a statement, prefixes by themselves, by the place and name they begin with."""
+    found: dict[tuple[int, str], list[Component]] = {}
+    for top in expressions(statement):
+        for node in walk(top):
+            if isinstance(node, Component):
+                found.setdefault(_first(node), []).append(node)
+    return found
 
 
 def path_of(expr: Expr) -> tuple[str, ...] | None:

@@ -13,10 +13,11 @@ from hfpy.analyze.owndirectives import own_directives
 from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
+from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, Keyword, Name
 from hfpy.model.names import block_counter, derived_from, generated_names
-from hfpy.model.statements import InputOutput, Specification, Statement, constructs
-from hfpy.model.units import Routine
+from hfpy.model.statements import Construct, InputOutput, Specification, Statement, constructs
+from hfpy.model.units import Routine, Symbol
 
 # Statements that read a file or move in it: what a point gets would depend on the order of the points.
 _ORDERED = frozenset({"read", "open", "close", "rewind", "backspace", "endfile"})
@@ -26,6 +27,8 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     """All checks of this module for one routine."""
     routine = facts.routine(key)
     yield from _input(facts, routine)
+    yield from _of_blocks(facts, routine)
+    yield from _sized_in_blocks(facts, routine)
     yield from _unknown_calls(facts, effects, routine)
     yield from _unresolved(facts, routine)
     yield from _entries(facts, routine)
@@ -53,6 +56,78 @@ def _input(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             message = f"'{statement.kind}' in a routine that is called in a region: its points run in any order"
             hint = "do it before the region, or make sure that it is done once"
             yield warning("HF404", message, place, hint, [Related(above[0].place, "the region")])
+
+
+def _of_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Variables that a ``block`` around a region declares: nothing tells whether points share them, as the names of a
+    routine are all that the analyses know. The first use of each in each region; named constants do no harm.
+    """
+    seen: set[tuple[int, str]] = set()
+    for reference in facts.references[routine.key]:
+        at = reference.at
+        if not at.renamed or not at.regions or not facts.live(at, routine.key):
+            continue
+        region = facts.positions.region(routine.key, at)
+        if region is None or (id(region), reference.name) in seen:
+            continue
+        symbol = _around(reference, region)
+        if symbol is None or "parameter" in symbol.attributes:
+            continue
+        seen.add((id(region), reference.name))
+        place = at.statement.line.place(routine.file, reference.node.start, reference.node.end)
+        message = (
+            f"'{reference.name}' is declared in a block around the region, which may only use what its routine declares"
+        )
+        hint = f"declare '{reference.name}' in the routine, or move the block into the region"
+        yield error("HF404", message, place, hint, [Related(region.place, "the region")])
+
+
+def _around(reference: Reference, region: Region) -> Symbol | None:
+    """The declaration of a name, if it stands in a ``block`` around the region."""
+    outside = False
+    for construct in reversed(reference.at.constructs):
+        outside = outside or construct.region is region
+        if reference.name in getattr(construct.header, "names", ()):
+            return None
+        for symbol in construct.declarations if construct.kind == "block" else ():
+            if isinstance(symbol, Symbol) and symbol.name == reference.name:
+                return symbol if outside else None
+    return None
+
+
+def _sized_in_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Arrays and texts of a ``block`` in a region whose size is another one at each point: gfortran 12 keeps such
+    bounds in a variable of the routine, which threads share. Or whose size comes from a variable that no statement of
+    the region names, so that nothing brings it to the points.
+    """
+    for number, region in enumerate(regions_of(routine)):
+        if region.region is None or not region.region.active(facts.target):
+            continue
+        sized = list(_sizes(region))
+        inside = [r for r in facts.references[routine.key] if number in r.at.regions] if sized else []
+        changed = {*region.region.iterators, *(r.name for r in inside if r.role not in ("read", "inquiry", "io"))}
+        for symbol, name in sized:
+            data = facts.object(name, routine.key)
+            if name in changed:
+                what = "which points set: compilers may share it"
+            elif data is not None and "parameter" not in data.symbol.attributes and all(r.name != name for r in inside):
+                what = "which no statement of the region names"
+            else:
+                continue
+            assert symbol.line is not None
+            place = symbol.line.place(routine.file, *symbol.name_span)
+            hint = f"give '{symbol.name}' a size that is a constant, or put the block into a routine"
+            message = f"the size of '{symbol.name}' depends on '{name}', {what}"
+            yield error("HF404", message, place, hint, [Related(region.region.place, "the region")])
+
+
+def _sizes(region: Construct) -> Iterator[tuple[Symbol, str]]:
+    """What blocks in a region declare, with each name that its size mentions."""
+    for construct in constructs(region.body):
+        for symbol in construct.declarations if construct.kind == "block" else ():
+            if isinstance(symbol, Symbol) and symbol.line is not None:
+                for name in sorted(symbol.type.names.union(*(d.names for d in symbol.shape))):
+                    yield symbol, name
 
 
 def _internal(facts: Facts, routine: Routine, statement: InputOutput) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.components import chains_in
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.sharedarrays import SharedArrays
+from hfpy.analyze.storage import ANYTHING, Identity, component_object
+from hfpy.analyze.types import component
 from hfpy.analyze.uses import Reference, aliases_of, associated
 from hfpy.diagnostics import Diagnostic, error, warning
+from hfpy.model.expressions import Component, Name, walk
 from hfpy.model.statements import Header
 
 _INSIDE = "put the associate into the region, or use the name '{name}' there"
@@ -44,6 +48,60 @@ def _apart(body: RegionBody, arrays: SharedArrays, pointer: str, targets: Collec
     return arrays.targets_apart(pointer, sorted(targets))
 
 
+def through_components(body: RegionBody) -> Iterator[Diagnostic]:
+    """Pointer components whose targets the region uses by name as well, one of both being written (HF500): which
+    element of the target is meant is not followed.
+    """
+    storage = body.facts.storage
+    pointers = list(_pointers(body))
+    told: set[tuple[str, str]] = set()
+    for reference in body.references if pointers else ():
+        data = body.facts.object(reference.name, body.key)
+        if data is None or not data.rank or reference.component or reference.role in ("pointer", "inquiry"):
+            continue
+        if not data.symbol.attributes & {"target", "pointer"} or reference.name in aliases_of(reference.at):
+            continue
+        objects = storage.of_identity(data.identity)
+        for other, targets in pointers:
+            names = (data.name, stands_for(other.name, other.at)[0] or other.name)
+            write = next((r for r in (other, reference) if body.effects.of(r, body.key)[1]), None)
+            if names in told or write is None or not targets & objects or set(names) & set(body.region.independent):
+                continue
+            told.add(names)
+            message = f"'{names[1]}' has a pointer that may point to '{names[0]}', and one of both is written"
+            message += ": nothing keeps points apart"
+            yield warning("HF500", message, body.place(write), _STATE.format(name=names[0]))
+
+
+def _pointers(body: RegionBody) -> Iterator[tuple[Reference, frozenset[Identity]]]:
+    """References of pointer components, and what these may point to where that is known: the first of each name that
+    reads, and that writes.
+    """
+    seen: set[tuple[str, frozenset[Identity], bool]] = set()
+    chains: dict[int, Mapping[tuple[int, str], Sequence[Component]]] = {}
+    for reference in body.references:
+        selector = aliases_of(reference.at).get(reference.name)
+        if reference.role == "pointer" or not (reference.component or selector is not None):
+            continue
+        if selector is not None:
+            parts = [node for node in walk(selector) if isinstance(node, Component)]
+        else:
+            statement = reference.at.statement
+            listed = chains.get(id(statement)) or chains.setdefault(id(statement), chains_in(statement))
+            parts = list(listed.get((reference.node.start, reference.name), ()))
+        found = frozenset[Identity]().union(*(_targets(body, part) for part in parts)) - {ANYTHING}
+        slot = (reference.name, found, body.effects.of(reference, body.key)[1])
+        if found and slot not in seen:
+            seen.add(slot)
+            yield reference, found
+
+
+def _targets(body: RegionBody, part: Component) -> frozenset[Identity]:
+    symbol = component(part, body.key, body.facts.scopes)
+    pointer = symbol is not None and "pointer" in symbol.attributes
+    return body.facts.storage.of_identity(component_object(part.name)) if pointer else frozenset()
+
+
 def from_outside(body: RegionBody, own: Collection[str]) -> Iterator[Diagnostic]:
     """Names of an ``associate`` around the region for a variable of which each point has its own: they would mean the
     one outside (HF504).
@@ -55,6 +113,19 @@ def from_outside(body: RegionBody, own: Collection[str]) -> Iterator[Diagnostic]
             told.add(reference.name)
             message = f"'{reference.name}' is '{name}' as it is outside of the region, and each point has its own"
             yield error("HF504", message, body.place(reference), _INSIDE.format(name=name))
+
+
+def given_around(body: RegionBody) -> frozenset[str]:
+    """The names that constructs around the region give: ``associate`` and ``select type``."""
+    found: set[str] = set()
+    for construct in body.inside[0].constructs if body.inside else ():
+        if construct is body.construct:
+            break
+        if isinstance(construct.header, Header) and construct.kind in ("associate", "selecttype"):
+            found.update(construct.header.names)
+            if not construct.header.names:  # ``select type (x)``
+                found.update(e.name for e in construct.header.exprs if isinstance(e, Name))
+    return frozenset(found)
 
 
 def _outside(body: RegionBody, reference: Reference) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from hfpy.analyze.implicit import undeclared
 from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.model.application import Application
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
@@ -66,6 +67,7 @@ class Scopes:
         self._procedures: dict[tuple[str, str], Named] = {}
         self._exports: dict[tuple[str, str, str], Found | None] = {}
         self._opaque: dict[str, bool] = {}
+        self._implicit: dict[str, frozenset[str]] = {}
         self._imports: dict[str, _Imports] = {}
         self._public: dict[tuple[str, str], Named] = {}
 
@@ -77,12 +79,15 @@ class Scopes:
 
     @cached_property
     def separate(self) -> dict[tuple[str, str], str]:
-        """Module and name to key, for procedures whose interface is in a module and whose body in a submodule."""
+        """Module and name to key, for procedures whose interface is in a module and whose body in a submodule. Those
+        that begin with ``module procedure`` have their arguments in the interface alone: hfpy knows them as little as
+        procedures without source.
+        """
         app = self.application
         found: dict[tuple[str, str], str] = {}
         for key in app.units:
             host = self._host(key)
-            if host is None or app.unit(host).kind != "submodule":
+            if host is None or app.unit(host).kind != "submodule" or app.unit(key).kind == "procedure":
                 continue
             seen: set[str] = set()
             while host is not None and host not in seen and app.unit(host).kind == "submodule":
@@ -118,7 +123,35 @@ class Scopes:
                 return found
         if name in routine.dummies or name == routine.result:
             return Found(key, Symbol(name, self.implicit_type(name, routine)))
+        if name in self._undeclared(routine) and not self.imported_opaquely(name, key):
+            return None if self.procedures(name, key) else Found(key, Symbol(name, self.implicit_type(name, routine)))
         return None
+
+    def _undeclared(self, routine: Routine) -> frozenset[str]:
+        """The scalars of a routine that nothing declares, if they have no other meaning: the implicit rules give them
+        a type (Fortran 2018, 8.7).
+        """
+        found = self._implicit.get(routine.key)
+        if found is None:
+            separate = routine.kind == "procedure"  # its interface declares names, too
+            typed = not separate and not self.without_implicit(routine) and not self.sees_opaque(routine.key)
+            found = undeclared(routine) - self._macros(routine.key) if typed else frozenset()
+            self._implicit[routine.key] = found
+        return found
+
+    def _macros(self, key: str) -> frozenset[str]:
+        """The names that the preprocessor replaces in a unit."""
+        known = (*self.application.macros_of(key), *self.application.file(key).macros)
+        return frozenset(name.lower() for name in known)
+
+    def without_implicit(self, routine: Routine) -> bool:
+        """Whether ``implicit none`` holds in a routine: said there, or in a host and nothing else said there."""
+        current: Routine | None = routine
+        while current is not None:
+            if current.spec.implicit_none or current.spec.implicit:
+                return current.spec.implicit_none and not current.spec.implicit
+            current = self.application.routines.get(current.host)
+        return False
 
     def _is_procedure(self, symbol: Symbol, routine: Routine) -> bool:
         if symbol.type.base == "procedure" or "external" in symbol.attributes or "intrinsic" in symbol.attributes:

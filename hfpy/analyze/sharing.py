@@ -21,16 +21,18 @@ from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.known import known_values, with_values
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.renamed import from_outside, written_through
+from hfpy.analyze.renamed import from_outside, given_around, through_components, written_through
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.sizes import constant
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
-from hfpy.model.expressions import Apply, Name
+from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
 from hfpy.model.statements import Assignment
-from hfpy.model.units import Routine, Symbol
+from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded_dim
+
+_IN_DIRECTIVES = ("openmp", "openacc", "openmp-target")  # backends that list variables in directives
 
 
 @dataclass
@@ -156,11 +158,7 @@ class RegionSharing:
                 continue
             found = self.facts.scopes.variable(name, self.key)
             if found is None:
-                implicit = self._implicit(name, flow)
-                if implicit is not None:
-                    self._scalar(name, implicit, flow)
-                else:
-                    self._unknown(name)
+                self._unknown(name)
                 continue
             if found.symbol.constant:
                 continue
@@ -171,12 +169,31 @@ class RegionSharing:
             else:
                 self._scalar(name, data, flow)
         self._share_sizes(names)
+        self._check_undeclared(flow)
         self._check_reductions()
         result = self.result
         result.found += written_through(self.body, self._arrays)
+        result.found += through_components(self.body)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
+        if self.facts.backend(self.key) in _IN_DIRECTIVES:
+            self._check_given({*own, *result.shared})
         return result
+
+    def _check_given(self, listed: set[str]) -> None:
+        """Names that compilers do not take in a directive: what ``select type`` gives under the selector's own name,
+        and within such a construct, or an ``associate``, the result of a function that has its name.
+        """
+        given = given_around(self.body)
+        if again := sorted(given & listed):
+            message = f"'{again[0]}' is a name that a construct around the region gives; no directive takes it"
+            hint = f"give it another name there: select type (part => {again[0]})"
+            self.result.found.append(error("HF404", message, self.region.place, hint))
+        name = self.routine.result
+        if given and self.routine.kind == "function" and name == self.routine.name and name in listed:
+            message = f"'{name}' is the function's name too; in an associate or select type no directive takes it"
+            hint = "give the result a name of its own: result(…)"
+            self.result.found.append(error("HF404", message, self.region.place, hint))
 
     @property
     def refuted(self) -> tuple[Witness, ...]:
@@ -195,23 +212,17 @@ class RegionSharing:
                 if found is not None and not found.symbol.constant:
                     self.result.shared.append(name)
 
-    def _implicit(self, name: str, flow: Flow) -> DataObject | None:
-        """A scalar that no declaration names, where the implicit rules give it a type: it is local to the routine.
-
-        Only names that the region sets count: whatever else is not declared may be a function.
+    def _check_undeclared(self, flow: Flow) -> None:
+        """Results that nothing declares beside arrays that each thread allocates: these are declared in a block, of
+        which compilers would make the results locals.
         """
-        routine, scopes = self.routine, self.facts.scopes
-        host = self.facts.application.routines.get(routine.host)
-        if name not in flow.written or routine.spec.implicit_none or scopes.sees_opaque(self.key):
-            return None
-        if host is not None and (host.kind not in ("module", "submodule") or host.spec.implicit_none):
-            return None
-        if scopes.imported_opaquely(name, self.key) or scopes.procedures(name, self.key):
-            return None
-        if any(isinstance(r.node, Apply) or r.component for r in self.body.references if r.name == name):
-            return None
-        symbol = Symbol(name, scopes.implicit_type(name, routine))
-        return DataObject(name, self.key, self.key, symbol, (), ())
+        for name in self.result.lastprivate if self.result.heap else ():
+            data = self.facts.object(name, self.key)
+            if data is not None and data.symbol.line is None and not data.dummy and name in flow.written:
+                message = f"'{name}' is set in the region, used after it and declared nowhere"
+                self.result.found.append(
+                    error("HF502", message, self.body.place(flow.written[name]), f"declare '{name}'")
+                )
 
     def _unknown(self, name: str) -> None:
         scopes = self.facts.scopes
@@ -222,6 +233,23 @@ class RegionSharing:
         if scopes.is_intrinsic(name, self.key) and called:
             return
         self.result.unknown.append(name)
+        write = next((r for r in named if r.role in ("write", "input")), None)
+        stated = {*self.region.private, *self.region.local, *self.region.independent}
+        if write is not None and name not in stated:
+            self.result.found.append(self._strange(name, write))
+
+    def _strange(self, name: str, write: Reference) -> Diagnostic:
+        """What a write of something that no source here declares means: all points share it, and nothing tells which
+        elements they meet in; without an index they meet in all of it.
+        """
+        message = f"the region sets '{name}', which no source that hfpy has declares"
+        separate = self.routine.kind == "procedure"
+        header = "repeat the arguments: 'module subroutine' for 'module procedure'" if separate else ""
+        if write.indices is None and not write.component:
+            hint = header or "set a variable of the routine, and copy it behind the region"
+            return error("HF504", f"{message}: all points set the same", self.body.place(write), hint)
+        hint = header or f"give hfpy the source of its module; if no two points meet in an element: independent({name})"
+        return warning("HF500", f"{message}: points may meet in an element", self.body.place(write), hint)
 
     # -- scalars
 
@@ -371,7 +399,7 @@ class RegionSharing:
 
     def _pointed(self, name: str) -> bool:
         """Whether a pointer gets its target in the region: what it points at is each point's own."""
-        return any(r.role == "pointer" for r in self.body.references_of(name) if isinstance(r.node, Name))
+        return any(map(associated, self.body.references_of(name)))
 
     def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
         """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point

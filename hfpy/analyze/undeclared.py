@@ -35,17 +35,8 @@ class Undeclared:
         """One error for each name of each routine, where it stands first."""
         for key in self.facts.graph.with_statements():
             routine = self.facts.routine(key)
-            if self._strict(routine) and not self.scopes.sees_opaque(key):
+            if self.scopes.without_implicit(routine) and not self.scopes.sees_opaque(key):
                 yield from self._in(routine)
-
-    def _strict(self, routine: Routine) -> bool:
-        """Whether ``implicit none`` holds in a routine: said there, or in a host and nothing else said there."""
-        current: Routine | None = routine
-        while current is not None:
-            if current.spec.implicit_none or current.spec.implicit:
-                return current.spec.implicit_none and not current.spec.implicit
-            current = self.facts.application.routines.get(current.host)
-        return False
 
     def _in(self, routine: Routine) -> Iterator[Diagnostic]:
         key = routine.key

@@ -430,6 +430,10 @@ class OffloadRewriter(RegionRewriter):
         for data in results:
             if data.symbol.type.base not in _KINDS or data.rank:
                 self._refuse(f"'{data.name}', used behind the region,", node.header.line)
+            elif (
+                data.symbol.line is None and not data.dummy
+            ):  # gfortran 12 makes it local to the block around the loops
+                self._refuse(f"'{data.name}', used behind the region and declared nowhere,", node.header.line)
 
     # -- regions that bring their loops
 

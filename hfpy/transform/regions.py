@@ -228,8 +228,9 @@ class RegionRewriter:
         if after and (outer.end is not None or len(after) > 1):  # an end directive alone may be left out behind a label
             last = outer.end.line.last if outer.end is not None else max(s.line.last for s in flatten(outer.body))
             yield insert_lines(last + 1, after, -2, closed.first)
-        if len(loops) > 1 and code.simd and isinstance(self.backend, InnerLines):
-            inner = loops[-1].header.line
+        inner = loops[-1].header.line
+        begins = not self.source.lines[inner.first][: inner.segments[0][2]].strip()  # nothing before it: ``do j; do i``
+        if len(loops) > 1 and code.simd and begins and isinstance(self.backend, InnerLines):
             indent = " " * inner.segments[0][2]
             lines = self.backend.inner_lines(replace(code, indent=indent, loops=()))
             yield insert_lines(inner.first, [indent + line.lstrip() for line in lines], 2, inner.first)

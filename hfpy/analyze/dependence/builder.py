@@ -31,9 +31,10 @@ from hfpy.analyze.dependence.model import (
     negated,
     target_of,
 )
+from hfpy.analyze.dependence.parts import part_around, renamed, renumbered
 from hfpy.analyze.dependence.reading import Reading, World, case, name_of
 from hfpy.analyze.dependence.subscripts import Subscripts
-from hfpy.analyze.dependence.views import View, from_one
+from hfpy.analyze.dependence.views import View
 from hfpy.analyze.dependence.walked import Read, Walked
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
@@ -365,6 +366,8 @@ class _Walk(Walked):
         """A name that stands for a part of an array."""
         found = self.frame.parts.get(reference.name)
         if found is None:
+            found = part_around(self.body, reference, self.frame.key, self.fresh)
+        if found is None or not self._counts(found[0]):
             return  # declared in a block, or the value of an expression
         self.inside = ()
         data, view = found
@@ -385,11 +388,12 @@ class _Walk(Walked):
         found = self._statements.at(header, self.frame.key)
         subscripts = Subscripts(self.reading(header), header)
         for name, selector in zip(header.names, header.exprs, strict=False):
+            self.frame.parts.pop(name, None)
             base = base_name(selector)
             named = (r for r in (found[1] if found is not None else ()) if r.name == base)
             reference = next((r for r in named if selector.start <= r.node.start < selector.end), None)
             data = self.facts.object(base, self.frame.key) if base is not None else None
-            if data is None or reference is None or isinstance(selector, Name):
+            if data is None or reference is None or isinstance(selector, Name) or renamed(reference, node):
                 continue
             if not (data.rank or data.symbol.type.base in ("type", "class")):
                 continue
@@ -397,7 +401,8 @@ class _Walk(Walked):
             if places is None or subscripts.vague:
                 self.frame.parts[name] = (data, View("", data.identity, None))
             else:
-                self.frame.parts[name] = (data, View("", data.identity, from_one(places)))
+                own = renumbered(places, selector, self.frame.key, self.facts.scopes)
+                self.frame.parts[name] = (data, View("", data.identity, own))
         self.block(node.body, (*here, 0))
         self.frame.parts = outer
 

@@ -1,0 +1,33 @@
+"""Scalars that no declaration names (Fortran 2018, 8.7)."""
+
+from __future__ import annotations
+
+from hfpy.model.expressions import Apply, Component, Name, walk
+from hfpy.model.statements import Call, Header, constructs, expressions, flatten
+from hfpy.model.units import Routine
+
+
+def undeclared(routine: Routine) -> frozenset[str]:
+    """The names that a routine's statements mention on their own, so that they can only be scalars where nothing
+    declares them: never with arguments or components, and not what a call names. Left out are iterators of regions
+    without loops, which hfpy declares, and what directives, associations and blocks name.
+    """
+    alone: set[str] = set()
+    regions = [c.region for c in routine.regions if c.region is not None]
+    other: set[str] = {name for region in regions if not region.loops for name in region.iterators}
+    other.update(entry.name for block in routine.spec.dependants for entry in block.names)
+    other.update(group.name for group in routine.spec.groups if group.kind == "namelist")
+    other.update(getattr(symbol, "name", "") for c in constructs(routine.body) for symbol in c.declarations)
+    for statement in flatten(routine.body):
+        if isinstance(statement, Header):
+            alone.add(statement.var)
+            other.update(statement.names)
+        if isinstance(statement, Call) and isinstance(statement.designator, Name):
+            other.add(statement.designator.name)
+        for expr in expressions(statement):
+            for node in walk(expr):
+                if isinstance(node, Apply | Component) and isinstance(node.base, Name):
+                    other.add(node.base.name)
+                elif isinstance(node, Name):
+                    alone.add(node.name)
+    return frozenset(alone - other - {""})

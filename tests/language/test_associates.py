@@ -1,0 +1,189 @@
+"""Names of an ``associate`` in and around regions (Fortran 2018, 11.1.3): what points do to what they stand for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import OPENMP, SEQUENTIAL, Corpus, Pair, Variant, compile_files, output, translate_text
+
+TEXT = """module {name}
+  implicit none
+  type state
+    real(8) :: t(0:300) = 1, u(-5:300) = 1, total = 0
+    integer :: n = 0
+    real(8), allocatable :: q(:)
+  end type state
+contains
+  subroutine run
+    integer, parameter :: n = 240
+    type(state) :: x, y(3)
+    real(8) :: a(0:n), b(n), s
+    integer :: i, k
+    allocate(x%q(0:n))
+    do i = 0, n
+      x%t(i) = mod(7*i, 11); x%q(i) = mod(3*i, 7); a(i) = mod(5*i, 13); y(2)%t(i) = i
+    end do
+    b = 0; s = 0; k = 2
+    {loop}
+    print '(6f16.6)', sum(x%t), sum(x%u), sum(x%q), x%total, sum(a), sum(b)
+    print '(i6,3f16.6)', x%n, s, sum(y(2)%t), a(5)
+  end subroutine run
+end module {name}
+"""
+# What associates name, and the body of a loop over i whose points meet.
+MEET = {
+    "scalar component": ("t => x%total", "t = 0.5d0*t + a(i)\nb(i) = t"),
+    "counter": ("m => x%n", "m = m + 1\nb(m) = a(i)"),
+    "component": ("t => x%t", "t(i) = t(i-1) + 1"),
+    "component and its name": ("t => x%t", "x%t(i-1) = 0.5d0*t(i) + 1"),
+    "own bounds": ("u => x%u", "u(i) = x%u(i-1) + 1"),
+    "bounds from one": ("u => x%u(0:)", "u(i+1) = x%u(i-1) + 1"),
+    "allocatable component": ("q => x%q", "q(i) = q(i-1) + 1"),
+    "one element of all": ("t => x%t", "t(mod(i,3)) = t(mod(i,3)) + a(i)"),
+    "element": ("e => a(5)", "a(i) = a(i) + e"),
+    "element set": ("e => a(5)", "e = a(i)\nb(i) = e"),
+    "sections": ("h => a(2:n), g => a(1:n-1)", "if (i < n) h(i) = g(i) + 1"),
+    "whole array": ("v => a", "v(i) = v(i-1) + a(i)"),
+    "array of objects": ("t => y(k)%t", "t(i) = y(2)%t(i-1) + 1"),
+    "name of a name": ("y => x", "y%t(i) = x%t(i-1) + 1"),
+}
+APART = {
+    "component": ("t => x%t, u => x%u", "t(i) = 2*t(i) + u(i)"),
+    "component and its name": ("t => x%t", "x%t(i) = 0.5d0*t(i) + 1"),
+    "bounds from one": ("u => x%u(0:)", "u(i+1) = x%u(i) + 1"),
+    "sections": ("h => a(2:n)", "if (i < n) h(i) = a(i+1) + b(i)"),
+    "array of objects": ("t => y(k)%t", "t(i) = t(i) + a(i)"),
+    "value": ("v => 2*k + s", "b(i) = v*a(i)"),
+}
+
+
+def _loop(names: str, body: str, around: bool, directive: str = "") -> str:
+    if around:
+        return f"associate ({names})\n{directive}\ndo i = 1, n\n{body}\nend do\nend associate"
+    return f"{directive}\ndo i = 1, n\nassociate ({names})\n{body}\nend associate\nend do"
+
+
+PLACES = pytest.mark.parametrize("around", [True, False], ids=["around", "within"])
+
+
+@PLACES
+@pytest.mark.parametrize("kind", MEET)
+def test_points_that_meet_are_told(kind: str, around: bool) -> None:
+    text = TEXT.format(name="m", loop=_loop(*MEET[kind], around, "!@parallelRegion"))
+    done = translate_text({"m.f90": text}, backend="openmp")
+    assert {*done.codes(), *done.codes("warning")} & {"HF500", "HF504"}, done.text
+
+
+AUTO = Variant("auto", {"backend": "openmp", "auto": True}, threads=(1, 3))
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """All loops, with directives where points are apart: each program is its own twin."""
+    pairs = {}
+    for number, (kind, around) in enumerate((k, a) for k in MEET for a in (True, False)):
+        text = TEXT.format(name=f"asc{number}", loop=_loop(*MEET[kind], around))
+        pairs[f"asc{number}"] = ({f"asc{number}.f90": text}, (AUTO,))
+    for number, (kind, around) in enumerate((k, a) for k in APART for a in (True, False)):
+        text = TEXT.format(name=f"apart{number}", loop=_loop(*APART[kind], around, "!@parallelRegion"))
+        pairs[f"apart{number}"] = ({f"apart{number}.f90": text}, (SEQUENTIAL, OPENMP))
+    made = [Pair(name, text, text, name) for name, (text, _) in pairs.items()]
+    return Corpus(made, tmp_path_factory.mktemp("associates"), {n: ways for n, (_, ways) in pairs.items()})
+
+
+@pytest.mark.parametrize("number", range(2 * len(MEET)))
+def test_found_regions_give_the_results_of_the_serial_program(
+    programs: Corpus, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
+    programs.check(f"asc{number}")
+
+
+@pytest.mark.parametrize("number", range(2 * len(APART)))
+def test_points_that_are_apart(programs: Corpus, number: int) -> None:
+    programs.check(f"apart{number}")
+    assert not programs.translation(f"apart{number}", OPENMP).codes("warning")
+
+
+def test_an_object_that_an_associate_names_is_shared() -> None:
+    """It was taken for a pointer that each point sets, and every thread had its own."""
+    text = TEXT.format(name="m", loop=_loop("t => x%t", "t(i) = 2*t(i)", False, "!@parallelRegion"))
+    done = translate_text({"m.f90": text}, backend="openmp").require()
+    assert "shared(x)" in done.text
+
+
+GIVEN = """module given
+  implicit none
+  type state
+    real(8) :: h(600) = 1
+  end type state
+contains
+  subroutine step(self)
+    class(state), intent(inout) :: self
+    integer :: i
+    select type (SELECTOR)
+    class is (state)
+      DIRECTIVE
+      do i = 1, 600
+        NAME%h(i) = NAME%h(i)*0.5d0 + i
+      end do
+    end select
+  end subroutine step
+  real(8) function total(self) RESULT
+    class(state), intent(in) :: self
+    integer :: i
+    OF = 0
+    associate (h => self%h)
+      REDUCED
+      do i = 1, 600
+        OF = OF + h(i)
+      end do
+    end associate
+  end function total
+  subroutine run
+    type(state) :: s
+    call step(s)
+    print '(f16.6)', total(s)
+  end subroutine run
+end module given
+"""
+TAKEN = {
+    "NAME": "part",
+    "SELECTOR": "part => self",
+    "RESULT": "result(s)",
+    "OF": "s",
+    "DIRECTIVE": "!@parallelRegion",
+    "REDUCED": "!@parallelRegion{reduction(+:s)}",
+}
+REFUSED = {
+    "selector": {**TAKEN, "NAME": "self", "SELECTOR": "self"},
+    "function": {**TAKEN, "RESULT": "", "OF": "total", "REDUCED": "!@parallelRegion{reduction(+:total)}"},
+}
+
+
+def _given(words: dict[str, str]) -> str:
+    text = GIVEN
+    for word, part in words.items():
+        text = text.replace(word, part)
+    return text
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_names_that_no_directive_takes_are_refused(kind: str) -> None:
+    done = translate_text({"m.f90": _given(REFUSED[kind])}, backend="openmp")
+    assert done.codes() == ["HF404"] and "no directive takes it" in done.errors[0].message
+    plain = {**REFUSED[kind], "DIRECTIVE": "", "REDUCED": ""}
+    assert not translate_text({"m.f90": _given(plain)}, backend="openmp", auto=True).errors
+
+
+def test_names_that_directives_take(tmp_path: Path) -> None:
+    expected = output(compile_files(main_of(_given({**TAKEN, "DIRECTIVE": "", "REDUCED": ""})), tmp_path / "plain"))
+    done = translate_text({"m.f90": _given(TAKEN)}, backend="openmp").require()
+    built = compile_files(main_of(done.text), tmp_path / "made", openmp=True)
+    assert output(built, threads=3) == expected
+
+
+def main_of(text: str) -> dict[str, str]:
+    return {"m.f90": text, "main.f90": "program main\nuse given\ncall run\nend program main\n"}
