@@ -38,6 +38,7 @@ class Questions:
     declared: frozenset[str] = frozenset()
     rows_before: tuple[str, ...] = ()
     rows_after: tuple[str, ...] = ()
+    taken: tuple[int, ...] = ()  # the numbers of the regions behind it that are in this kernel
 
     # -- questions
 

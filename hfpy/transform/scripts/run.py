@@ -52,21 +52,47 @@ def with_scripts(settled: Settled) -> Settled:
     if has_errors(work.facts.found):
         return settled
     runner = _Runner(work, Loader(folder) if folder is not None else None, Ledger())
-    kernels = [runner.done(kernel) for kernel in kernels_of(work, runner.ledger)]
+    kernels = left(runner.done, list(kernels_of(work, runner.ledger)))
     replay = Replay(options.changes, options.opt > 0)
-    kernels = [replay.done(kernel) for kernel in kernels]
+    kernels = left(replay.done, kernels)
     found = [*runner.found, *replay.found, *replay.unused(kernel.name for kernel in kernels)]
     if has_errors(found):
         raise HfpyError((*settled.notes, *found))  # their places are those of the user's files
     return applied(settled, kernels, runner.ledger, found)
 
 
+def left(done: Callable[[Kernel], Kernel], kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Kernels after something is done to each, without those that are in an earlier one by now."""
+    made: list[Kernel] = []
+    taken: set[tuple[str, int]] = set()
+    for kernel in kernels:
+        if (kernel.key, kernel.number) not in taken:
+            made.append(done(kernel))
+            taken |= {(kernel.key, number) for number in made[-1].taken}
+    return made
+
+
 def applied(settled: Settled, kernels: Sequence[Kernel], ledger: Ledger, notes: list[Diagnostic]) -> Settled:
     """A program with its kernels as transformations have made them. Raises HfpyError where they contradict each
     other.
     """
+    kernels = _whole(kernels)
     edits = edits_of([k for k in kernels if k.steps], ledger)
     return with_layouts(changed(settled, edits, notes), kernels)
+
+
+def _whole(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Kernels without those that are in others. Raises HfpyError where one of these was transformed by itself, too."""
+    inside = {(k.key, number): k for k in kernels for number in k.taken}
+    for kernel in kernels:
+        first = inside.get((kernel.key, kernel.number))
+        if first is not None and kernel.steps:
+            message = f"'{kernel.name}' is part of the kernel '{first.name}', and transformed by itself, too"
+            hint = f"transform '{first.name}', which has all statements of both"
+            step = kernel.steps[-1]
+            related = [Related(step.script, "asked for here")] if step.script is not None else []
+            raise HfpyError([error("HF670", message, kernel.source, hint, related)])
+    return [k for k in kernels if (k.key, k.number) not in inside]
 
 
 def _unscripted(settled: Settled) -> Settled:
@@ -93,8 +119,10 @@ def kernels_of(work: Work, ledger: Ledger) -> Iterator[Kernel]:
         ]
         unnamed = [n for n, region in active if not region.name]
         numbered = {n: f"{routine.name}:{place}" for place, n in enumerate(unnamed, 1)}
+        names = {n: r.name or (routine.name if len(unnamed) == 1 else numbered[n]) for n, r in active}
+        ledger.kernels.update({(key, number): name for number, name in names.items()})
         for number, region in active:
-            name = region.name or (routine.name if len(unnamed) == 1 else numbered[number])
+            name = names[number]
             yield Kernel(name, key, number, work, region, ledger)
 
 
@@ -105,7 +133,8 @@ def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
     for kernel in kernels:
         program = kernel.program
         index, construct = program.file(kernel.key), program.routine(kernel.key).regions[kernel.number]
-        first, last = lines_of(construct)
+        behind = program.routine(kernel.key).regions[(kernel.number, *kernel.taken)[-1]]
+        first, last = lines_of(construct)[0], lines_of(behind)[1]
         margin = " " * construct.header.line.segments[0][2]
         sign = "c " if index.fixed else f"{margin}! "
         told = [(f"{sign}by {_told(step)}", first) for step in kernel.steps]
