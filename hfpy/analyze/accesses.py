@@ -79,7 +79,7 @@ def parallel_positions(data: DataObject, region: Region | None) -> dict[int, str
     for i, dimension in enumerate(data.used):
         if i in found or not dimension.by_size:
             continue
-        match = next((d for d in left if normal(d.extent) == normal(dimension.extent)), None)
+        match = next((d for d in left if normal(d.extent) == normal(dimension.meant)), None)
         if match is not None:
             left.remove(match)
             found[i] = match.name

@@ -14,7 +14,7 @@ from hfpy.model.statements import Construct, Header
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE
 from hfpy.parse.regions import MOST_COPIES, MOST_QUEUES
-from hfpy.transform.scripts import common, cuts, inlined, layouts, legality, loopchanges, whole
+from hfpy.transform.scripts import common, cuts, inlined, layouts, legality, loopchanges, padding, whole
 from hfpy.transform.scripts.assumed import assumption
 from hfpy.transform.scripts.changing import Changing, call_text, listed
 from hfpy.transform.scripts.legality import Against
@@ -223,6 +223,25 @@ class Kernel(Changing):
         except Against as reason:
             raise self._against(call, reason) from None
         return self._made(replace(self, work=work, steps=self._done(call), parent=self))
+
+    def pad(self, arrays: str | Sequence[str], sizes: Mapping[str | int, int] | None = None, /, **more: int) -> Kernel:
+        """An array, or several together, with so many elements more along dimensions, in the whole program. A dimension
+        is named by a loop of the kernel that runs along it, or by its number, from 0. The program never sees these
+        elements.
+        """
+        given: dict[str | int, int] = dict(sizes or {})
+        given.update(more)
+        call = call_text("pad", arrays, *((sizes,) if sizes else ()), **more)
+        names = [arrays] if isinstance(arrays, str) else arrays
+        pads = dict(self.padded)
+        try:
+            for name in names:
+                array, asked = padding.asked(self.work, self.key, self.number, name.lower(), given)
+                pads[array] = tuple(sorted({**dict(pads.get(array, ())), **dict(asked)}.items()))
+            padding.padded(self.work, pads)
+        except Against as reason:
+            raise self._against(call, reason) from None
+        return self._made(replace(self, padded=pads, steps=self._done(call), parent=self))
 
     # -- loops in the body
 

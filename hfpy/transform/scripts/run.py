@@ -22,6 +22,7 @@ from hfpy.transform.scripts.kernel import Kernel
 from hfpy.transform.scripts.layouts import with_layouts
 from hfpy.transform.scripts.ledger import Ledger, Step
 from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
+from hfpy.transform.scripts.padding import with_pads
 from hfpy.transform.scripts.replay import Replay
 from hfpy.transform.scripts.work import Work, declarations, lines_of
 from hfpy.transform.settled import Settled, changed
@@ -78,7 +79,7 @@ def applied(settled: Settled, kernels: Sequence[Kernel], ledger: Ledger, notes: 
     """
     kernels = _whole(kernels)
     edits = edits_of([k for k in kernels if k.steps], ledger)
-    return with_layouts(changed(settled, edits, notes), kernels)
+    return with_pads(with_layouts(changed(settled, edits, notes), kernels), kernels)
 
 
 def _whole(kernels: Sequence[Kernel]) -> list[Kernel]:
