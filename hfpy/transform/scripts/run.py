@@ -18,6 +18,7 @@ from hfpy.model.directives import Region
 from hfpy.transform.edits import Edit, replace_rows
 from hfpy.transform.scripts.annotations import Annotations, nameless
 from hfpy.transform.scripts.context import Context, context_of
+from hfpy.transform.scripts.faults import Fault, Faults
 from hfpy.transform.scripts.kernel import Kernel
 from hfpy.transform.scripts.layouts import with_layouts
 from hfpy.transform.scripts.ledger import Ledger, Step
@@ -160,12 +161,17 @@ def _told(step: Step) -> str:
 
 @dataclass
 class _Runner:
-    """Runs the scripts over kernels; what is wrong is in ``found``."""
+    """Runs the scripts over kernels; what is wrong is in ``found``. Functions in ``broken`` are not run again."""
 
     work: Work
     loader: Loader | None
     ledger: Ledger
-    found: list[Diagnostic] = field(default_factory=list)
+    faults: Faults = field(default_factory=Faults)
+    broken: dict[tuple[str, str], Fault] = field(default_factory=dict)
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        return self.faults.found
 
     def done(self, kernel: Kernel) -> Kernel:
         """A kernel after all scripts that concern it."""
@@ -185,17 +191,27 @@ class _Runner:
         self, loader: Loader, kernel: Kernel, module: str, function: str, *more: Annotations | Context
     ) -> Kernel:
         """A kernel after one function; as it was where that fails."""
-        place, before = kernel.source, len(self.ledger.made)
+        before = len(self.ledger.made)
+        if (module, function) in self.broken:
+            self.faults.tell(self.broken[module, function], kernel.source)
+            return kernel
         try:
             called = loader.function(module, function)
+        except NoScript as reason:
+            fault = self.broken[module, function] = Fault("HF672", reason.message, reason.hint, reason.place)
+            self.faults.tell(fault, kernel.source)
+            return kernel
+        try:
             with importing_from(loader.folder.path):
                 result = run(lambda: called(kernel, *more), loader.folder.path / f"{module}.py")
-        except NoScript as fault:
-            related = [Related(fault.place, "here")] if fault.place is not None else []
-            self.found.append(error("HF672", fault.message, place, fault.hint, related))
+        except NoScript as reason:
+            fault = Fault("HF672", reason.message, reason.hint, reason.place)
+            if reason.lasting:
+                self.broken[module, function] = fault
+            self.faults.tell(fault, kernel.source)
             return kernel
-        except HfpyError as fault:
-            self.found += fault.diagnostics
+        except HfpyError as refused:
+            self.faults.tell_all(refused.diagnostics)
             return kernel
         return self._checked(kernel, result, called, before)
 
@@ -207,17 +223,15 @@ class _Runner:
             what = "nothing" if result is None else f"a value of type {type(result).__name__}"
             what = "another kernel" if isinstance(result, Kernel) else what
             hint = "end the function with: return kernel"
-            related = [Related(line, "the function begins here")]
             message = f"the script gives {what} back, not the kernel that it got"
-            self.found.append(error("HF672", message, kernel.source, hint, related))
+            self.faults.tell(Fault("HF672", message, hint, line, "the function begins here"), kernel.source)
             return kernel
         for made in self.ledger.made[before:]:
             if not result.descends_from(made):
                 step = made.steps[-1]
                 hint = "a transformation leaves its kernel as it is and gives a new one: kernel = kernel." + step.call
-                related = [Related(step.script, "here")] if step.script is not None else []
                 message = f"the result of {step.call} is dropped"
-                self.found.append(error("HF671", message, kernel.source, hint, related))
+                self.faults.tell(Fault("HF671", message, hint, step.script), kernel.source)
                 return kernel
         return result
 
