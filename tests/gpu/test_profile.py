@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -13,6 +15,52 @@ from tests.report.test_profile import EXPECTED, NX, NY, NZ, PROGRAM, STEPS
 from tests.support import FLAGS, compile_files, run, translate_text
 
 BACKENDS = ("cuda-c", "cuda-fortran", "openacc", "openmp-target")
+FIXED = """      module fields
+      implicit none
+      integer nx, ny
+      parameter (nx = 8, ny = 6)
+      real a(nx,ny), b(nx,ny), c_with_a_long_name(0:nx,ny)
+      contains
+      subroutine step(s, c_with_another_long_name, d_with_a_long_name,
+     &                n)
+      integer n, i, j, k
+      real s, c_with_another_long_name(nx,ny,n), d_with_a_long_name(n)
+!@parallelRegion{domName(i,j), domSize(nx,ny), name(first)}
+      do j = 1, ny
+      do i = 1, nx
+      a(i,j) = a(i,j) + s*b(i,j)
+      b(i,j) = b(i,j) + c_with_another_long_name(i,j,1)
+     &  + c_with_another_long_name(i,j,n)*d_with_a_long_name(n)
+      end do
+      end do
+!@end parallelRegion
+      do 10 k = 1, 2
+!@parallelRegion{domName(i,j), domSize(nx,ny), startAt(2,1)}
+      do j = 1, ny
+      do i = 2, nx
+      c_with_a_long_name(i,j) = b(i,j)
+      end do
+      end do
+!@end parallelRegion
+   10 continue
+      end subroutine step
+      end module fields
+      program main
+      use fields
+      implicit none
+      integer n
+      real c(nx,ny,2), d(2)
+      a = 1
+      b = 2
+      c = 3
+      d = 4
+      do n = 1, 3
+      call step(0.5, c, d, 2)
+      end do
+      if (abs(a(3,3) - 26.5) > 1e-5) stop 1
+      stop 7
+      end program main
+"""
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +72,16 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def measured(backend: str, folder: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> Measured:
-    """What the program measures on a backend."""
-    done = translate_text({"model.h90": PROGRAM}, target="gpu", backend=backend, profile=True).require()
+def measured(
+    backend: str,
+    folder: Path,
+    runtime: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    sources: Mapping[str, str] = MappingProxyType({"model.h90": PROGRAM}),
+) -> Measured:
+    """What a program measures on a backend."""
+    target = "cpu" if backend in ("openmp", "sequential") else "gpu"
+    done = translate_text(dict(sources), target=target, backend=backend, profile=True).require()
     files = {**done.files, "hfpy_profile.f90": (PROFILE_FOLDER / "hfpy_profile.f90").read_text()}
     program = compile_files(files, folder, (*FLAGS, "-fopenmp", "-fopenacc", str(runtime)))
     (folder / "out").mkdir()
@@ -53,3 +108,14 @@ def test_counts(backend: str, tmp_path: Path, runtime: Path, monkeypatch: pytest
     assert ("a", "to host") not in copies
     assert 0 < sum(c.seconds for c in found.copies) < found.seconds
     assert found.device_bandwidth == 0  # the emulation's memory is the host's
+
+
+@pytest.mark.parametrize("backend", ["sequential", "openmp", "cuda-c", "cuda-fortran"])
+def test_fixed_form(backend: str, tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = measured(backend, tmp_path, runtime, monkeypatch, {"model.f": FIXED})
+    first, second = 4 * (8 * 6 * (2 + 2 + 2) + 1), 4 * 2 * 7 * 6
+    assert {k.name: (k.place, k.calls, k.points, k.bytes) for k in found.kernels} == {
+        "step 1 (first)": ("model.f:11", 3, 3 * 48, 3 * first),
+        "step 2": ("model.f:21", 6, 6 * 42, 6 * second),
+    }
+    assert bool(found.copies) == backend.startswith("cuda")
