@@ -10,6 +10,8 @@ from types import MappingProxyType
 import pytest
 
 from hfpy.build.driver import PROFILE_FOLDER
+from hfpy.options import Options
+from hfpy.pipeline import translate
 from hfpy.report.profile.results import Measured, read
 from tests.report.test_profile import EXPECTED, NX, NY, NZ, PROGRAM, STEPS
 from tests.support import FLAGS, compile_files, run, translate_text
@@ -119,3 +121,87 @@ def test_fixed_form(backend: str, tmp_path: Path, runtime: Path, monkeypatch: py
         "step 2": ("model.f:21", 6, 6 * 42, 6 * second),
     }
     assert bool(found.copies) == backend.startswith("cuda")
+
+
+OBJECTS = """module fields
+  implicit none
+  integer, parameter :: nx = 64, ny = 32
+  type state
+    real(8) :: t(nx,0:ny)
+    real(4), allocatable :: q(:,:)
+    real(8) :: dt
+  end type state
+  type outer
+    type(state) :: inner
+  end type outer
+contains
+  subroutine step(s, o, b)
+    type(state), intent(inout) :: s
+    type(outer), intent(inout) :: o
+    real(8), intent(inout) :: b(nx,ny)
+    @parallelRegion{domName(i,j), domSize(nx,ny), name(first)}
+    s%t(i,j) = s%t(i,j) + s%dt*s%q(i,j) + b(i,j) + o%inner%t(i,j)
+    @end parallelRegion
+    @parallelRegion{domName(i,j), domSize(nx,ny), name(second)}
+    b(i,j) = s%t(i,j)
+    call add(o%inner%t(i,j), b(i,j))
+    @end parallelRegion
+  end subroutine step
+  subroutine add(x, y)
+    real(8), intent(inout) :: x
+    real(8), intent(in) :: y
+    x = x + y
+  end subroutine add
+end module fields
+program main
+  use fields
+  implicit none
+  type(state) :: s
+  type(outer) :: o
+  real(8) :: b(nx,ny)
+  integer :: n
+  allocate(s%q(nx,ny))
+  s%t = 1; s%q = 2; b = 3; s%dt = 0.5d0; o%inner%t = 1
+  do n = 1, 10
+    call step(s, o, b)
+  end do
+  if (s%t(1,1) > 10) stop 7
+end program main
+"""
+WHOLE = 8 * 64 * 33  # bytes of a component t
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran"])
+def test_components_are_copied_for_kernels(
+    backend: str, tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = measured(backend, tmp_path, runtime, monkeypatch, {"model.h90": OBJECTS})
+    copies = {(c.name, c.way): (c.calls, c.bytes) for c in found.copies}
+    assert copies.pop(("s%q", "to device for a kernel")) == (10, 10 * 4 * 64 * 32)
+    assert copies.pop(("s%t", "to device for a kernel")) == (20, 20 * WHOLE)
+    assert copies.pop(("s%t", "to host for a kernel")) == (10, 10 * WHOLE)
+    assert copies.pop(("o%inner%t", "to device for a kernel")) == (20, 20 * WHOLE)
+    assert copies.pop(("o%inner%t", "to host for a kernel")) == (10, 10 * WHOLE)
+    assert {name for name, _ in copies} == {"b"} and all("kernel" not in way for _, way in copies)
+    inside = sum(c.seconds for c in found.copies if "kernel" in c.way)
+    assert sum(k.seconds for k in found.kernels) + inside < found.seconds
+
+
+def explained(path: Path, target: str) -> dict[str, str]:
+    """What is said of components, by their designators."""
+    done = translate([path], Options(target=target))
+    text = "\n".join(part if isinstance(part, str) else part.plain for part in done.explained("step"))
+    rows = (row.split() for row in text.splitlines() if "%" in row)
+    return {name: " ".join(words) for name, *words in rows}
+
+
+def test_components_are_explained(tmp_path: Path) -> None:
+    (tmp_path / "model.h90").write_text(OBJECTS)
+    copied, why = "copied to the device for", "no directive brings it there"
+    several = f"(nx,0:ny) component {copied} each of 2 kernels, back from 1, {WHOLE:,} bytes a time {why}"
+    assert explained(tmp_path / "model.h90", "gpu") == {
+        "o%inner%t": several,
+        "s%q": f"(:,:) component {copied} its kernel {why}",
+        "s%t": several,
+    }
+    assert explained(tmp_path / "model.h90", "cpu") == {}
