@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hfpy.api import IllegalTransform
+from hfpy.cli import run
 from hfpy.diagnostics import HfpyError
 from tests.scripts.test_layouts import _kernel, _pair, _program, _with_script
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, Corpus, Variant
@@ -93,3 +95,34 @@ def test_two_kernels_that_disagree(tmp_path: Path) -> None:
     with pytest.raises(HfpyError, match="the kernel 'fill' asks for other sizes") as refused:
         program.texts()
     assert [r.place.file for r in refused.value.diagnostics[0].related] == [__file__, __file__]
+
+
+def test_no_blocks_besides(tmp_path: Path) -> None:
+    kernel = _kernel(tmp_path, "mix", laid_plain="print '(7f6.0)', u(:,2,:) -> print '(f6.0)', u(3,2,4)")
+    with pytest.raises(IllegalTransform, match="its dimensions are in blocks"):
+        kernel.layout("v", "i:4", "k", "i", "j").pad("v", j=1)
+
+
+def test_traces_leave_them_out(tmp_path: Path) -> None:
+    way = _with_script(OPENMP, tmp_path, FILL, MIX)
+    text = replace(way, options={**way.options, "trace": True}).translated(_pair()).require().text
+    assert "call hf_trace(v(:, :ubound(v, 2) - 1, :), " in text and "call hf_trace(t(:, :ubound(t, 2) - 2), " in text
+
+
+@pytest.mark.full
+def test_verify_does_not_see_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "s").mkdir()
+    rows = ["name = context['backend::name']", "if kernel.name == 'fill' and name == 'openmp':"]
+    rows += ["    kernel = kernel.pad('v', {0: 1, 2: 3}).layout('v', 2, 0, 1)", "return kernel"]
+    (tmp_path / "s" / "s.py").write_text("\n    ".join(["def annotate(kernel, annotations, context):", *rows, ""]))
+    project = '[project]\nname = "p"\nsources = ["."]\n\n[scripts]\ndir = "s"\nannotate = "s"\n'
+    (tmp_path / "hfpy.toml").write_text(project)
+    hybrid = {**_pair().hybrid, "main.f90": "program main\n  use laid\n  call run()\nend program\n"}
+    for name, text in hybrid.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert run(["verify", "cpu", "-j", "1"]) == 0
+    assert "2 arrays are the same on both sides" in capfd.readouterr().out
+    assert any("u(nz+3,nx+1,ny)" in p.read_text() for p in tmp_path.glob("build/*/generated/laid_fields.f90"))

@@ -83,8 +83,8 @@ def padded(work: Work, wanted: Mapping[Node, Pads]) -> Settled:
     settled = replace(work.settled, application=whole)
     padding = _Padding(Work(settled, work), wanted)
     changes = padding.edits()
-    unpadded = {**options.unpadded, **padding.unpadded}
-    whole = replace(whole, options=replace(whole.options, unpadded=unpadded))
+    pads, shapes = {**options.padded, **padding.padded}, {**options.unpadded, **padding.unpadded}
+    whole = replace(whole, options=replace(whole.options, padded=pads, unpadded=shapes))
     made = changed(replace(settled, application=whole), changes, [])
     known = {d.message for d in before.found}
     faults = made.found if has_errors(made.found) else Work(made, work).facts.found
@@ -101,6 +101,7 @@ class _Padding:
     work: Work
     wanted: Mapping[Node, Pads]
     changes: dict[str, list[Edit]] = field(default_factory=dict)
+    padded: dict[Node, Pads] = field(default_factory=dict)
     unpadded: dict[Node, tuple[Dim, ...]] = field(default_factory=dict)
     shapes: dict[tuple[str, int], tuple[list[Symbol], dict[str, str]]] = field(default_factory=dict)
 
@@ -161,11 +162,14 @@ class _Padding:
             reason = f"it has the attribute '{min(symbol.attributes & _ATTRIBUTES)}'"
         elif any(data.used[d].declared is None for d in pads) or data.listed is not None:
             reason = "a directive says which dimensions it has"
+        elif self.facts.order(data).blocks:
+            reason = "its dimensions are in blocks, which have more elements in any case"
         if reason:
             raise Against(ONE_SHAPE, f"'{data.name}': {reason}", place=self._shown(place))
         assert line is not None
         if data.home != data.routine:
             return
+        self.padded[data.identity] = self._pads(data)
         dims = list(symbol.shape)
         for dimension, count in pads.items():
             declared = data.used[dimension].declared
