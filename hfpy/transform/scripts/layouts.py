@@ -12,7 +12,7 @@ from dataclasses import replace
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.layout import by_numbers
 from hfpy.analyze.orders import Node, Order
-from hfpy.diagnostics import HfpyError, Place, Related, error, has_errors
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.layouts import Layout, LayoutFault, Letter, read_layout
 from hfpy.model.application import Application
 from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren
@@ -107,6 +107,14 @@ def laid_out(work: Work, wanted: Mapping[Node, Layout]) -> Work:
     for fault in news:
         if fault.severity == "error":
             raise Against(ONE, fault.message, place=users_place(whole, fault.place))
+    check_orders(made, orders, news)
+    return made
+
+
+def check_orders(made: Work, orders: Mapping[Node, Layout], news: Sequence[Diagnostic]) -> None:
+    """Whether arrays have the orders that scripts ask for; ``news`` is what the analyses have found since. Raises
+    Against.
+    """
     for (home, name), layout in orders.items():
         data = made.facts.object(name, home)
         assert data is not None
@@ -117,8 +125,7 @@ def laid_out(work: Work, wanted: Mapping[Node, Layout]) -> Work:
                     ONE, f"'{name}' keeps the order that hfpy.toml, another script or a note on it (HF310) says"
                 )
             hint = f"; {kept.hint}" if kept.hint else ""
-            raise Against(ONE, f"{kept.message}{hint}", place=users_place(whole, kept.place))
-    return made
+            raise Against(ONE, f"{kept.message}{hint}", place=users_place(made.application, kept.place))
 
 
 def _same(given: Order, wanted: Order | None, rank: int) -> bool:

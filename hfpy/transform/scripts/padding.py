@@ -30,7 +30,7 @@ from hfpy.parse.application import completed
 from hfpy.parse.fragments import ONE, fragment
 from hfpy.transform.declarations import shape_edits
 from hfpy.transform.edits import Edit, insert, replace_range
-from hfpy.transform.scripts.layouts import ARRAY, NO_MACROS, along, refused, users_place
+from hfpy.transform.scripts.layouts import ARRAY, NO_MACROS, along, check_orders, refused, users_place
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.questions import Questions
 from hfpy.transform.scripts.work import Work
@@ -87,10 +87,12 @@ def padded(work: Work, wanted: Mapping[Node, Pads]) -> Settled:
     whole = replace(whole, options=replace(whole.options, padded=pads, unpadded=shapes))
     made = changed(replace(settled, application=whole), changes, [])
     known = {d.message for d in before.found}
-    faults = made.found if has_errors(made.found) else Work(made, work).facts.found
+    done = Work(made, work)
+    faults = made.found if has_errors(made.found) else done.facts.found
     for fault in faults:
         if fault.severity == "error" and fault.message not in known:
             raise Against(ONE_SHAPE, fault.message, place=users_place(made.application, fault.place))
+    check_orders(done, options.layout_asked, [d for d in done.facts.found if d.message not in known])
     return made
 
 
@@ -278,11 +280,25 @@ class _Padding:
         number = dimension_argument(call) if isinstance(call, Apply) else None
         if name in _OF_A_DIMENSION and number is not None and items is None and int(number.text) - 1 not in pads:
             return ""
+        if name in _OF_A_DIMENSION and number is not None and items is None:
+            return self._size(data, reference, int(number.text) - 1, key)
         ranged = [d for d in pads if items is None or self._open(items[d])]
         from_one = all((self._bounds(data, d, key) or ("", ""))[0] == "1" for d in ranged)
         if name in _SIZES or (name == "ubound" and from_one):
             return self._bounded(data, reference, ranged, items, key) if ranged else ""
         return f"'{name}' asks about a dimension that gets more elements"
+
+    def _size(self, data: DataObject, reference: Reference, dimension: int, key: str) -> str:
+        """The declared size or last index of a dimension in the place of an inquiry; gives why that cannot be."""
+        call, bounds = reference.call, self._bounds(data, dimension, key)
+        assert isinstance(call, Apply)
+        if bounds is None or len(call.args) > 2:
+            return f"'{base_name(call)}' asks about a dimension that gets more elements"
+        low, high = bounds
+        text = f"({high})" if base_name(call) == "ubound" or low == "1" else f"({high} - ({low}) + 1)"
+        edit = replace_range(reference.at.statement.line, call.start, call.end, text)
+        self._changes(self.facts.routine(key).file).append(edit)
+        return ""
 
     def _whole_callee(self, reference: Reference, key: str) -> bool:
         """Whether an element is passed to a procedure that takes an array, which begins there."""
