@@ -66,11 +66,11 @@ def measure(rounds: int, arguments: Sequence[str]) -> list[Times]:
 
 def table(measured: Sequence[Times]) -> str:
     """The results as a table in Markdown."""
-    heads = ("threads", HAND, "hfpy", "over by hand", "hfpy `--opt 0`")
+    heads = ("threads", HAND, "hfpy", "speed-up over by hand", "hfpy `--opt 0`")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for m in measured:
         hand, ours, level0 = (m.best(name) for name in (HAND, "hfpy", "hfpy --opt 0"))
-        lines.append(f"| {m.threads} | {hand:.3f} s | {ours:.3f} s | {ours / hand:.2f} | {level0:.3f} s |")
+        lines.append(f"| {m.threads} | {hand:.3f} s | {ours:.3f} s | {hand / ours:.2f} | {level0:.3f} s |")
     return "\n".join(lines)
 
 

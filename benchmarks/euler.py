@@ -70,13 +70,14 @@ def measure(rounds: int, arguments: Sequence[str]) -> list[Times]:
 
 def table(measured: Sequence[Times]) -> str:
     """The results as a table in Markdown."""
-    heads = ("threads", "plain, without OpenMP", "by hand", "hfpy", "over plain", "over by hand", "hfpy `--opt 0`")
+    over = ("speed-up over plain", "speed-up over by hand")
+    heads = ("threads", "plain, without OpenMP", "by hand", "hfpy", *over, "hfpy `--opt 0`")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for m in measured:
         plain, hand, ours, level0 = (m.best(name) for name in ("plain", "by hand", "hfpy", "hfpy --opt 0"))
-        over_plain = f"{ours / plain:.2f}" if m.threads == 1 else ""
+        over_plain = f"{plain / ours:.2f}" if m.threads == 1 else ""
         times = f"{plain:.3f} s | {hand:.3f} s | {ours:.3f} s"
-        lines.append(f"| {m.threads} | {times} | {over_plain} | {ours / hand:.2f} | {level0:.3f} s |")
+        lines.append(f"| {m.threads} | {times} | {over_plain} | {hand / ours:.2f} | {level0:.3f} s |")
     return "\n".join(lines)
 
 

@@ -68,12 +68,12 @@ def measure(rounds: int, arguments: Sequence[str]) -> list[Times]:
 
 def table(measured: Sequence[Times]) -> str:
     """The results as a table in Markdown."""
-    heads = ("threads", PLAIN, HAND, "hfpy", "over by hand", "hfpy `--opt 0`")
+    heads = ("threads", PLAIN, HAND, "hfpy", "speed-up over by hand", "hfpy `--opt 0`")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for m in measured:
         plain, hand, ours, level0 = (m.best(name) for name in (PLAIN, HAND, "hfpy", "hfpy --opt 0"))
         times = f"{plain:.3f} s | {hand:.3f} s | {ours:.3f} s"
-        lines.append(f"| {m.threads} | {times} | {ours / hand:.2f} | {level0:.3f} s |")
+        lines.append(f"| {m.threads} | {times} | {hand / ours:.2f} | {level0:.3f} s |")
     return "\n".join(lines)
 
 

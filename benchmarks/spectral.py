@@ -105,7 +105,7 @@ def measure(rounds: int) -> dict[int, list[Times]]:
 
 def table(measured: Mapping[int, Sequence[Times]]) -> str:
     """The results as a table in Markdown."""
-    heads = ("order", "threads", "any order", "by hand for the order", "hfpy", "speed over by hand")
+    heads = ("order", "threads", "any order", "by hand for the order", "hfpy", "speed-up over by hand")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for order, times in measured.items():
         for m in times:

@@ -10,8 +10,8 @@ from hfpy.analyze.asked import asked
 from hfpy.analyze.checks import check
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.diagnostics import has_errors
-from hfpy.kept import NotKept, Stage, with_bodies
+from hfpy.diagnostics import Diagnostic, has_errors
+from hfpy.kept import NotKept, Stage, Unread, with_bodies
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options
 from hfpy.parse.application import reindexed
@@ -164,13 +164,19 @@ def _names(index: FileIndex) -> list[tuple[str, str, int | None]]:
 
 
 def parsed_units(index: FileIndex, wanted: Iterable[str], options: Options) -> dict[str, Routine]:
-    """The units of a file that were parsed before, parsed again. Raises NotKept if something is wrong with them."""
+    """The units of a file that were parsed before, parsed again. Raises NotKept if something is wrong with them: Unread
+    if there are errors in their text.
+    """
     numbers = {unit_key(index, number): number for number in range(len(index.units))}
     routines: dict[str, Routine] = {}
+    faults: list[Diagnostic] = []
     for key in wanted:
         if index.diagnostics or key not in numbers:
             raise NotKept(key)
         routines[key], problems = parse_unit(index, numbers[key], options.include_dirs, options.parse_limit)
-        if problems:
+        if problems and not has_errors(problems):
             raise NotKept(key)
+        faults += problems
+    if faults:
+        raise Unread(faults)
     return routines

@@ -238,7 +238,10 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
         status = _run(command, {**environment, FOLDER: folder})
         profile = profile_of(Path(folder), program, session.project, session.options, os.environ)
     if profile is None:
-        click.echo("hfpy: no profile: the program was ended before it could write one", err=True)
+        click.echo(
+            "hfpy: no profile: the program runs no kernel that can be timed, or was ended before it could write one",
+            err=True,
+        )
         return status
     print_parts(show(profile), err=True)
     for path in write_profile(profile, built.folder):

@@ -76,8 +76,7 @@ def stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command
 PATH = click.Path(path_type=Path)
 target_option = click.option("--target", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True)
 schedule_option = click.option("--schedule", metavar="KIND", help="OpenMP schedule of parallel loops.")
-analysis_options = stack(
-    target_option,
+program_options = stack(
     click.option("--backend", type=click.Choice(BACKENDS), help="Backend of the target, instead of the project's."),
     click.option(
         "--routine", "routines", multiple=True, metavar="[MODULE::]NAME=BACKEND", help="Backend of a routine."
@@ -118,6 +117,7 @@ analysis_options = stack(
         help="Processes at a time; default: as HFPY_JOBS says, else one for each core.",
     ),
 )
+analysis_options = stack(target_option, program_options)
 translation_options = stack(
     analysis_options,
     schedule_option,

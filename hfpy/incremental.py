@@ -99,12 +99,13 @@ def remember(
     key: str,
     effects: Effects,
     made: Made,
+    text: Sequence[Diagnostic],
 ) -> None:
     """Keep a full translation for the next time. Nothing is kept with errors: how long parsing may take is none of the
     things that a key tells.
 
     ``key`` is that of the sources before they were read: nothing is kept if they have changed since. ``effects`` are
-    those of the user's sources, ``made`` is what became of them.
+    those of the user's sources, ``made`` is what became of them, ``text`` what was found in the texts by themselves.
     """
     if options.cache_dir is None or not translation.files:
         return
@@ -118,7 +119,7 @@ def remember(
     useful = _of_use_after_edits(options, facts)
     two = useful and worth_two(options.jobs, _lines(facts))
     with beside(lambda: _keep_facts(store, key, distinct, known), two) as kept:
-        steps = _steps(distinct, made, looked) if useful else None
+        steps = _steps(distinct, made, looked, text) if useful else None
         store.put(_TEXTS, key, Kept(key, now.digests, _plain(translation), steps))
         if useful:
             kept.result()
@@ -133,7 +134,9 @@ def _keep_facts(store: Store, key: str, distinct: Sequence[Facts], known: Sequen
     store.put(_LOWERED, key, tuple(_lowered(f, distinct[0]) for f in distinct))
 
 
-def _steps(distinct: Sequence[Facts], made: Made, looked: Collection[tuple[str, str]]) -> Steps:
+def _steps(
+    distinct: Sequence[Facts], made: Made, looked: Collection[tuple[str, str]], text: Sequence[Diagnostic]
+) -> Steps:
     """What is known of the steps that gave these facts, the first of which are those of the user's sources."""
     from hfpy.analyze.asked import asked_files
     from hfpy.making import in_source_lines
@@ -150,6 +153,7 @@ def _steps(distinct: Sequence[Facts], made: Made, looked: Collection[tuple[str, 
         _forms(made),
         made.written.openmp,
         in_source_lines(distinct[0].application.files, made.whole),
+        in_source_lines(distinct[0].application.files, text),
         parted,
         tuple(step.units for step in signed),
         asked_parts(parted, distinct[0], looked, made.facts.application),

@@ -35,6 +35,16 @@ class NotKept(Exception):
     """A question that the facts that were kept do not answer."""
 
 
+class Unread(NotKept):
+    """Texts with errors, which are all that a translation tells then: ``found`` has them, at places of the lines that
+    were read.
+    """
+
+    def __init__(self, found: Sequence[Diagnostic]) -> None:
+        super().__init__("errors in a text")
+        self.found = tuple(found)
+
+
 @dataclass(frozen=True)
 class Stage:
     """Facts without bodies, and what was known of the effects of all routines: intents by routine and dummy, what they

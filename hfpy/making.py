@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from hfpy.beside import beside, worth_two
 from hfpy.diagnostics import Diagnostic, Fix, Place, Related, has_errors, ordered
+from hfpy.followed import with_calls_that_fit, without_followed
 from hfpy.options import Progress, silent
 from hfpy.translation import GeneratedFile
 from hfpy.written import generated, untouched, written_beside
@@ -92,7 +93,7 @@ def made_of(
 
     options = facts.application.options
     whole = (*facts.found, *(unknown_names(facts) if only is None else ()))
-    found = [*whole, *check(facts, effects)]
+    found = with_calls_that_fit(facts, [*whole, *check(facts, effects)])
     optimised = None
     if options.opt and not has_errors(found):
         from hfpy.transform.pipelines import LEVELS, lowered
@@ -100,6 +101,7 @@ def made_of(
         progress("optimising", 0, 0)
         optimised = lowered(facts, effects, LEVELS[options.opt], only=only, again=again)
     after, written, optimised = _written(facts, effects, optimised, progress, only, again)
+    written = replace(written, found=without_followed(facts, found, written.found))
     found += _said_by_passes(facts, optimised) if optimised is not None else []
     return Made(after, written, (*found, *written.found), whole, optimised)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from hfpy.changes import Changes
 from hfpy.diagnostics import Place
 from hfpy.layouts import Layout
+from hfpy.model.extents import Dim
 from hfpy.scale.network import Network
 
 # Told how far long work is: the name of the phase, how much of it is done, and how much there is (0: not known).
@@ -187,6 +188,8 @@ class Options:
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
     ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays, ``layout_asked`` what scripts ask
     for, by unit and array: numbers of dimensions, from 1; ``layouts_elsewhere`` are those of other targets.
+    ``padded`` are arrays that have more elements by now for a script, by unit and array: dimensions, from 0, with how
+    many; ``unpadded`` are the shapes that these had.
     ``exports`` are the procedures and variables that code outside of the sources uses, as ``name`` or
     ``module::name`` (None: as the sources tell; of a ``library`` all that is public).
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
@@ -219,6 +222,8 @@ class Options:
     layout_arrays: Mapping[str, str] = field(default_factory=dict)
     layouts_elsewhere: tuple[str, ...] = ()
     layout_asked: Mapping[tuple[str, str], Layout] = field(default_factory=dict)
+    padded: Mapping[tuple[str, str], tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    unpadded: Mapping[tuple[str, str], tuple[Dim, ...]] = field(default_factory=dict)
     exports: tuple[str, ...] | None = None
     library: bool = False
     domains: Mapping[str, DomainSpec] = field(default_factory=dict)

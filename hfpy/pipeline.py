@@ -68,12 +68,13 @@ def _whole(paths: Sequence[Path], options: Options, progress: Progress) -> Trans
     from hfpy.incremental import key_now, remember, remembered_faults
 
     key = key_now(paths, options) if options.cache_dir is not None else ""
-    translation, asked, made = _generated(settled_application(paths, options, progress), progress)
+    settled = settled_application(paths, options, progress)
+    translation, asked, made = _generated(settled, progress)
     if asked is None or made is None:
         return translation
     if options.cache_dir is not None:
         progress("remembering", 0, 0)
-        remember(paths, options, translation, key, asked.effects, made)
+        remember(paths, options, translation, key, asked.effects, made, settled.found)
     faults = remembered_faults(options, key, asked.faults)
     return replace(translation, survey=asked.surveyed, kernels=asked.dumped, faults=faults)
 

@@ -20,7 +20,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
 from hfpy.incremental import Now, facts_kept, faults_kept, last_kept
-from hfpy.kept import NotKept
+from hfpy.kept import NotKept, Unread
 from hfpy.making import deep, in_source_lines, made_of
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
@@ -114,7 +114,10 @@ class Work:
         from hfpy.analyze.faults import faults_of
 
         again = InParts.of_work(self, *there)
-        facts, effects = again.first()
+        try:
+            facts, effects = again.first()
+        except Unread as text:
+            return self._unread(again, text.found)
         made = made_of(facts, effects, only=again.files, again=again)
         here = faults_of(facts, effects, outside, again.files)
         if here is None:
@@ -125,6 +128,16 @@ class Work:
             raise NotKept("errors, which are told with the whole program")
         more = again.in_parts(in_source_lines(files, here), self.again)
         return Rechecked(ordered(dict.fromkeys([*kept, *new])), ordered(dict.fromkeys([*others, *more])))
+
+    def _unread(self, again: InParts, found: Sequence[Diagnostic]) -> Rechecked:
+        """The diagnostics of a text with errors, behind which nothing is looked at. Raises NotKept where several files
+        have changed, of which one was read.
+        """
+        new = list(again.in_parts(found, self.again))
+        if len(self.laid) > 1 or len(new) < len(found):
+            raise NotKept("errors in the texts of several files")
+        others = [self._moved(d) for d in self.steps.text if self._stays(d)]
+        return Rechecked(ordered(dict.fromkeys([*others, *new])), ())
 
     def layout(self, path: str) -> Laid:
         """A file that can be read in parts as it is now."""

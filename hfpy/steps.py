@@ -65,7 +65,7 @@ class Steps:
     """What is known of the steps of a translation. ``stages`` are the numbers of the facts after each step, by its
     name, and ``signatures`` those of all files in each. ``net`` tells which files ask for whose bodies, ``forms`` are
     the blocked forms of routines by file and name, ``openmp`` the files with OpenMP directives, ``whole`` is what was
-    found for the program as a whole.
+    found for the program as a whole, ``text`` what was found in the texts by themselves.
 
     Of files that may be read in parts, ``parted`` has these, ``units`` the signatures of all routines in each of the
     facts, ``among`` which parts, by their keys, ask for whose bodies.
@@ -77,6 +77,7 @@ class Steps:
     forms: Mapping[tuple[str, str], KeptForm] = field(default_factory=dict)
     openmp: frozenset[str] = frozenset()
     whole: tuple[Diagnostic, ...] = ()
+    text: tuple[Diagnostic, ...] = ()
     parted: Mapping[str, Parted] = field(default_factory=dict)
     units: tuple[Mapping[str, str], ...] = ()
     among: Mapping[str, frozenset[str]] = field(default_factory=dict)

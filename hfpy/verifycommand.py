@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from hfpy.backendtable import TABLE
 from hfpy.commandline import (
     DIFFERENCE,
     DONE,
@@ -16,11 +17,25 @@ from hfpy.commandline import (
     built_session,
     chosen_executable,
     given_by,
+    program_options,
     require_programs,
+    schedule_option,
 )
 from hfpy.diagnostics import ToolError, UsageError, printable
 
 REFERENCE = "reference"  # the name of the sequential build at level 0, beside the sides that the user names
+# Options that say how a program is built; the others say what the program is, and hold for the reference, too.
+HOW_IT_IS_BUILT = (
+    "routines",
+    "schemes",
+    "layout",
+    "schedule",
+    "opt",
+    "specialise",
+    "changes",
+    "line_markers",
+    "indent",
+)
 
 
 @click.command(cls=WithArguments)
@@ -29,26 +44,40 @@ REFERENCE = "reference"  # the name of the sequential build at level 0, beside t
 @click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
 @click.option("--tolerance", type=float, default=1e-12, show_default=True, help="Relative difference that is let pass.")
 @click.option("--emulate", is_flag=True, help="Run the GPU's code on the CPU.")
-@click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: that of a build.")
 @click.option("--races", is_flag=True, help="Run one sequential build and say which points of regions meet.")
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1),
-    help="Processes at a time; default: as HFPY_JOBS says, else one for each core.",
-)
+@program_options
+@schedule_option
 def verify(
-    words: tuple[str, ...], behind: tuple[str, ...], project: Path, exe: str | None, races: bool, **options: Any
+    words: tuple[str, ...],
+    behind: tuple[str, ...],
+    project: Path,
+    exe: str | None,
+    races: bool,
+    backend: str | None,
+    **options: Any,
 ) -> int:
     """Build the project for SECOND (cpu, gpu, TARGET:BACKEND; default: gpu) and for FIRST (default: sequential, at
-    level 0), run both with ARGS, and say where their arrays differ first. With --races: build it for SECOND (cpu, gpu;
-    default: cpu, and gpu if there are regions of GPUs alone), and say which points of its regions meet in an element
-    that one of them sets."""
+    level 0), run both with ARGS, and say where their arrays differ first. Options of a build hold for both, those about
+    how it is built not for the default of FIRST. With --races: build it for SECOND (cpu, gpu; default: cpu, and gpu if
+    there are regions of GPUs alone), and say which points of its regions meet in an element that one of them sets."""
     if races:
         if len(words) > 1 or (words and words[0] not in ("cpu", "gpu")):
             raise UsageError("--races watches one target, cpu or gpu; the program's arguments stand behind --")
+        if backend:
+            raise UsageError("--races watches a sequential build; it has no --backend")
         return _watched_targets(words, behind, project, exe, options)
-    return _compared(words[:2] or ("gpu",), (*words[2:], *behind), project, exe, options)
+    sides = _with_backend(words[:2], backend) if backend else words[:2] or ("gpu",)
+    return _compared(sides, (*words[2:], *behind), project, exe, options)
+
+
+def _with_backend(words: tuple[str, ...], backend: str) -> tuple[str, ...]:
+    """The sides where ``--backend`` says the backend of SECOND. Raises UsageError where a side says one, too."""
+    *first, second = words or (TABLE[backend].target,)
+    if second not in ("cpu", "gpu"):
+        raise UsageError(f"'{second}' and --backend {backend}: say the backend of SECOND once")
+    if second != TABLE[backend].target:
+        raise UsageError(f"{backend} is a backend of the {TABLE[backend].target}, not of the {second}")
+    return (*first, f"{second}:{backend}")
 
 
 def _compared(
@@ -61,15 +90,16 @@ def _compared(
 
     require("numpy", "python", "hfpy verify")
     tolerance = options.pop("tolerance")
-    chosen = [(word, side(word), options["opt"]) for word in sides]
+    chosen = [(word, side(word), options) for word in sides]
     if len(chosen) == 1:
-        chosen.insert(0, (REFERENCE, Side("cpu", "sequential"), 0))
-    if chosen[0][1:] == chosen[1][1:]:
+        plain = {name: value for name, value in options.items() if name not in HOW_IT_IS_BUILT}
+        chosen.insert(0, (REFERENCE, Side("cpu", "sequential"), {**plain, "opt": 0}))
+    if chosen[0][1] == chosen[1][1] and _same_build(chosen[0][2], options):
         raise UsageError("the two sides are the same build")
     programs = {}
-    for name, one, level in chosen:
+    for name, one, asked in chosen:
         emulate = options["emulate"] and one.target == "gpu"
-        given = {**options, "target": one.target, "backend": one.backend or None, "emulate": emulate, "opt": level}
+        given = {**asked, "target": one.target, "backend": one.backend or None, "emulate": emulate}
         given |= {"trace": True, "exact": tolerance == 0}
         session = open_project(project, given_by(given), os.environ, runs=True)
         require_programs(session.project)
@@ -85,6 +115,13 @@ def _compared(
     compared = f"{verdict.compared} arrays are the same on both sides {agreement(tolerance)}"
     click.echo(f"{compared} ({verdict.passed_over} are only on one)")
     return DONE
+
+
+def _same_build(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether all that is said about how two builds of a backend are made is the same."""
+    said = [{name: given.get(name) for name in HOW_IT_IS_BUILT} for given in (one, other)]
+    first, second = ({n: v for n, v in x.items() if v is not None and v is not False and v != ()} for x in said)
+    return first == second
 
 
 def _watched_targets(

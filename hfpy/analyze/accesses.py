@@ -79,7 +79,7 @@ def parallel_positions(data: DataObject, region: Region | None) -> dict[int, str
     for i, dimension in enumerate(data.used):
         if i in found or not dimension.by_size:
             continue
-        match = next((d for d in left if normal(d.extent) == normal(dimension.extent)), None)
+        match = next((d for d in left if normal(d.extent) == normal(dimension.meant)), None)
         if match is not None:
             left.remove(match)
             found[i] = match.name
@@ -295,6 +295,10 @@ def _wrong_count(data: DataObject, count: int, reference: Reference, around: Sur
     return error("HF304", message, around.place, hint, related)
 
 
+def _an_object(data: DataObject) -> bool:
+    return data.symbol.type.base in ("type", "class")
+
+
 def _rank_problem(
     data: DataObject, rank: int, reference: Reference, around: Surroundings, changed: bool = False
 ) -> list[Diagnostic]:
@@ -304,8 +308,8 @@ def _rank_problem(
     dummy = around.dummy
     if reference.role != "argument" or dummy is None or reference.component:
         return []
-    if rank == dummy.rank or rank == 0:
-        return []
+    if rank == dummy.rank or rank == 0 or any("transferhere" in d.flags and _an_object(d) for d in (data, dummy)):
+        return []  # an object with transferHere is told itself (HF605)
     in_region = around.region is not None and bool(parallel_positions(data, around.region))
     if not changed and not in_region and not (data.inserted or dummy.inserted or data.removed or dummy.removed):
         return []

@@ -33,7 +33,8 @@ class Dimension:
     ``declared`` is its position in the declaration, or None for an inserted one; ``name`` the domain or empty;
     ``by_size`` says that the name was found by the size alone, so that a region with other names over the same size
     matches too;
-    ``ambiguous`` that there are more dimensions of this size than domains.
+    ``ambiguous`` that there are more dimensions of this size than domains. ``unpadded`` is the size that tells domains
+    where a script has given the dimension more elements.
     """
 
     extent: Dim
@@ -42,6 +43,12 @@ class Dimension:
     parallel: bool = False
     ambiguous: bool = False
     by_size: bool = False
+    unpadded: Dim | None = None
+
+    @property
+    def meant(self) -> Dim:
+        """The size that tells which domain it is."""
+        return self.unpadded or self.extent
 
     @property
     def size(self) -> str:
@@ -258,7 +265,12 @@ class Domains:
         home = found.home if found.home in self.application.routines else key
         # What only the plain form has belongs to one point, whatever sizes it has.
         related = () if plain_from(symbol.name) else self.related(key) or self.related(home)
-        return _name_by_regions(dims, related, lambda size: self.size_of(size, key)) if dims else ()
+        if not dims:
+            return ()
+        shape = self.application.options.unpadded.get((found.home, symbol.name))
+        if shape is not None:
+            dims = [d if d.declared is None else replace(d, unpadded=shape[d.declared]) for d in dims]
+        return _name_by_regions(dims, related, lambda size: self.size_of(size, key))
 
     def size_of(self, dim: Dim, key: str) -> int | None:
         """The value of the size ``n`` of a dimension that begins at 1; None where it is not known."""
@@ -475,8 +487,8 @@ def _name_by_regions(
             same.append(domain)
     anonymous: dict[str, list[int]] = {}
     for i, dimension in enumerate(result):
-        if not dimension.name and (dimension.extent.upper is not None or dimension.extent.lower is not None):
-            anonymous.setdefault(normal(dimension.extent), []).append(i)
+        if not dimension.name and (dimension.meant.upper is not None or dimension.meant.lower is not None):
+            anonymous.setdefault(normal(dimension.meant), []).append(i)
     for size, positions_of_size in anonymous.items():
         candidates = [d.name for d in by_size.get(size, ())]
         if not candidates and size.isdigit():

@@ -231,6 +231,10 @@ def views_by_class(facts: Facts, hybrid_only: bool = True) -> dict[Node, list[tu
     return result
 
 
+# What is Fortran, but not understood, in other words.
+_CURES = {"arithmetic if": "write it as 'if (x < 0) then … else if (x == 0) then … else … end if'"}
+
+
 def only_branches(facts: Facts, statement: Opaque, key: str) -> bool:
     """Whether a statement that hfpy does not understand does no more than to branch, where no way matters: in a routine
     that has no regions, is called in none, and has no arrays on a device.
@@ -250,5 +254,5 @@ def opaque_in_regions(facts: Facts) -> list[Diagnostic]:
                     continue
                 place = at.statement.line.place(routine.file)
                 message = f"this statement cannot be parsed: {at.statement.reason}"
-                found.append(error("HF110", message, place))
+                found.append(error("HF110", message, place, _CURES.get(at.statement.reason, "")))
     return found

@@ -56,7 +56,7 @@ class Letters:
 
     def of_dimension(self, dimension: Dimension) -> str:
         """The domain of a dimension by name, else by size."""
-        return (self.of_name(dimension.name) if dimension.name else "") or self.of_size(dimension.extent)
+        return (self.of_name(dimension.name) if dimension.name else "") or self.of_size(dimension.meant)
 
     def of_index(self, index: Expr | str) -> str:
         """The domain of an index that is an iterator plus or minus something, or empty."""

@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from hfpy.backendtable import ENTRIES
 from hfpy.commandline import (
     DONE,
     PATH,
     WithArguments,
-    analysis_options,
     built_session,
     chosen_executable,
     opened,
+    program_options,
     require_programs,
     show_diagnostics,
 )
@@ -39,11 +38,11 @@ if TYPE_CHECKING:
 @click.option("--profile", is_flag=True, help="Run the program as it is, with ARGS, and weigh loops by their time.")
 @click.option("--exe", metavar="NAME", help="Which executable --profile runs, if the project has several.")
 @click.option("--launcher", metavar="COMMAND", help='What starts the program, such as "mpirun -n 2".')
-@analysis_options
-@click.pass_context
+@click.option(
+    "--target", type=click.Choice(["cpu", "gpu"]), help="Only this target; default: that of --backend, else both."
+)
+@program_options
 def annotate(
-    context: click.Context,
-    /,
     paths: tuple[Path, ...],
     write: bool,
     patch: Path | None,
@@ -56,10 +55,7 @@ def annotate(
     launcher: str | None,
     **options: Any,
 ) -> int:
-    """Find the loops that are parallel, and why others are not; --write puts directives before them.
-
-    Without --target and --backend for both targets, the CPU and GPUs.
-    """
+    """Find the loops that are parallel, and why others are not; --write puts directives before them."""
     from hfpy.annotate.found import found, proved
     from hfpy.annotate.page import page
     from hfpy.annotate.text import as_values, report
@@ -71,7 +67,7 @@ def annotate(
         raise UsageError("--write and --patch exclude each other")
     if not profile and (behind or exe or launcher):
         raise UsageError("--exe, --launcher and the program's arguments are for --profile")
-    targets = _targets(context, options)
+    targets = _targets(options)
     sessions = {target: opened(paths, {**options, "target": target}) for target in targets}
     stated: dict[tuple[str, int], str] = {}
     samples = _samples(paths, options, exe, launcher, behind) if profile else None
@@ -119,11 +115,11 @@ def _samples(
     return samples
 
 
-def _targets(context: click.Context, options: dict[str, Any]) -> tuple[str, ...]:
+def _targets(options: dict[str, Any]) -> tuple[str, ...]:
     """The target that is asked for, by itself or by a backend; else both."""
     from hfpy.annotate.nests import TARGETS
 
-    if context.get_parameter_source("target") is ParameterSource.COMMANDLINE:
+    if options["target"] is not None:
         return (options["target"],)
     if options["backend"] is not None:
         return tuple(e.target for e in ENTRIES if e.name == options["backend"])

@@ -17,7 +17,8 @@ from hfpy.diagnostics import ToolError, UsageError
 TARGETS = ("cpu", "gpu")
 _LOCALS = (
     "  hint: local arrays, those of main programs too, are compared without the optimiser only: --opt 0;\n"
-    "        arrays of unknown size, a(*), and components of objects are not compared"
+    "        arrays of unknown size, a(*), and components of objects are not compared;\n"
+    "        a plain program has regions with --auto"
 )
 
 

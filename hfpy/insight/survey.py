@@ -17,6 +17,7 @@ from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.states import HOST, LOCAL, TRANSFER, States
+from hfpy.insight.objectdata import component_uses
 from hfpy.model.application import Application
 from hfpy.model.directives import Region
 from hfpy.model.statements import Header, constructs
@@ -204,9 +205,9 @@ def _statements(facts: Facts, states: States, key: str) -> Iterator[StatementVie
 
 
 def data_views(facts: Facts, states: States, key: str) -> tuple[DataView, ...]:
-    """The variables of a routine that have dimensions, by name."""
+    """The variables of a routine that have dimensions, by name, and the arrays in objects that its kernels use."""
     routine = facts.routine(key)
-    found = []
+    found: list[DataView] = []
     for name in sorted({*routine.spec.symbols, *(r.name for r in facts.references.get(key, ()))}):
         data = facts.object(name, key)
         if data is None or not (data.full or data.rank):
@@ -226,6 +227,10 @@ def data_views(facts: Facts, states: States, key: str) -> tuple[DataView, ...]:
                 order.reason or ("declared order" if data.rank > 1 else ""),
             )
         )
+    found += (
+        DataView(use.name, use.dimensions, "component", use.state, "no directive brings it there")
+        for use in component_uses(facts, states.effects, key)
+    )
     return tuple(found)
 
 

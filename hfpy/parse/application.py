@@ -185,8 +185,10 @@ def _parse_units(
     for key in wanted:
         progress("parsing", len(routines), len(wanted))
         file, number = application.units[key]
-        routine, problems = parse_unit(application.files[file], number, options.include_dirs, options.parse_limit)
-        found += problems
+        index = application.files[file]
+        routine, problems = parse_unit(index, number, options.include_dirs, options.parse_limit)
+        if not any(d.code == "HF109" for d in index.diagnostics):  # else it is not known where its units end
+            found += problems
         routines[key] = routine
     return routines
 

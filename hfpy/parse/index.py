@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from hfpy.diagnostics import Diagnostic, error
+from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.directives import IfDirective
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import UnitIndex, Use
@@ -300,6 +300,7 @@ class _Indexer:
         if not self.stack:
             self.found.append(error("HF109", f"'{line.text}' ends nothing", line.place(self.path)))
             return True
+        self._close_inner(number, line, word, (found.group(2) or "").lower())
         unit = self.stack[-1]
         if word and word != unit.kind and not (word == "procedure" and unit.kind == "procedure"):
             message = f"'{line.text}' where {unit.kind} '{unit.name}' is open"
@@ -308,6 +309,19 @@ class _Indexer:
             return True
         self._finish(self.stack.pop(), number)
         return True
+
+    def _close_inner(self, number: int, line: LogicalLine, word: str, name: str) -> None:
+        """Close units that are open within the one that a line ends, and say that nothing ends them."""
+        if not name or (word, name) == (self.stack[-1].kind, self.stack[-1].name):
+            return
+        if not any((unit.kind, unit.name) == (word, name) for unit in self.stack[:-1]):
+            return
+        while (self.stack[-1].kind, self.stack[-1].name) != (word, name):
+            unit = self.stack.pop()
+            opened = self.lines[unit.first].place(self.path)
+            related = [Related(line.place(self.path), f"the {word} around it ends here")]
+            self.found.append(error("HF109", f"{unit.kind} '{unit.name}' is not closed", opened, "", related))
+            self._finish(unit, number - 1)
 
     def _finish(self, unit: _Open, last: int) -> None:
         text = "\n".join(unit.texts).lower()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.orders import Order
-from hfpy.diagnostics import Diagnostic, error, warning
+from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.extents import Dim
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import ONE
@@ -57,6 +58,7 @@ class DeclarationRewriter:
         self.routine = routine
         self.found: list[Diagnostic] = []
         self.allocations: list[str] = []
+        self.unknown: dict[tuple[str, int], int] = {}
 
     def edits(self, moved: frozenset[str] = frozenset()) -> Iterator[Edit]:
         """Edits of every declaration that changes; ``moved`` are locals that went to another routine altogether."""
@@ -115,12 +117,22 @@ class DeclarationRewriter:
             for name in sorted(dimension.extent.names - macros):
                 key = self.routine.key
                 if self.facts.scopes.variable(name, key) is None and not self._excused(name):
-                    place = data.listed or self.routine.place()
-                    message = f"'{data.name}' gets a dimension of size {dimension.size}, but '{name}' is not known here"
-                    hint = f"import '{name}', or pass it to '{self.routine.name}'"
-                    self.found.append(error("HF307", message, place, hint))
+                    self._tell_unknown(data, dimension.size, name)
                     return False
         return True
+
+    def _tell_unknown(self, data: DataObject, size: str, name: str) -> None:
+        """Say that a name in a size is not known, once for all arrays that one line lists."""
+        place = data.listed or self.routine.place()
+        number = self.unknown.setdefault((name, place.line), len(self.found))
+        if number < len(self.found):
+            first = self.found[number]
+            also = Related(place, f"'{data.name}' gets one, too")
+            self.found[number] = replace(first, related=(*first.related, also))
+            return
+        message = f"'{data.name}' gets a dimension of size {size}, but '{name}' is not known here"
+        hint = f"import '{name}', or pass it to '{self.routine.name}'"
+        self.found.append(error("HF307", message, place, hint))
 
     def _excused(self, name: str) -> bool:
         scopes, key = self.facts.scopes, self.routine.key

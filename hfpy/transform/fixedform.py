@@ -14,7 +14,8 @@ from hfpy.parse.physical import physical
 from hfpy.transform.wrapping import broken_at, wrap_line
 
 WIDTH = 72
-_START, _MORE = " " * 6, "     & "
+FIELD = " " * 6  # before a statement without a label
+_START, _MORE = FIELD, "     & "
 
 
 def lines_for(index: FileIndex, macros: Collection[str]) -> Callable[[str], list[str]]:

@@ -25,6 +25,7 @@ from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import fragment
 from hfpy.transform.edits import Edit, insert_lines
+from hfpy.transform.fixedform import FIELD, wrap_fixed
 from hfpy.transform.wrapping import wrap_line
 
 MODULE = "hfpy_profile"
@@ -34,17 +35,18 @@ _KINDS = ("real", "complex", "integer", "logical", "character")
 
 
 def profiled(facts: Facts, effects: Effects, routine: Routine) -> list[Edit]:
-    """All edits of a routine. Pure routines, and files in fixed form, are not timed."""
+    """All edits of a routine. Pure routines are not timed."""
     position = facts.positions.get(routine.key)
     if not facts.application.options.profile or not position.own or position.above:
         return []
-    if facts.application.file(routine.key).fixed or {"pure", "elemental"} & set(routine.prefix):
+    if {"pure", "elemental"} & set(routine.prefix):
         return []
-    edits = list(_Profile(facts, effects, routine).edits())
+    profile = _Profile(facts, effects, routine)
+    edits = list(profile.edits())
     if edits:
-        margin = " " * (routine.header.segments[0][2] + 2)
-        row = f"{margin}use {MODULE}, only: {', '.join(f'hf_profile_{name}' for name in _NAMES)}"
-        edits.append(insert_lines(routine.header.last + 1, wrap_line(row), -17, routine.header.first))
+        row = f"use {MODULE}, only: {', '.join(f'hf_profile_{name}' for name in _NAMES)}"
+        rows = profile.lines(routine.header.segments[0][2] + 2, row)
+        edits.append(insert_lines(routine.header.last + 1, rows, -17, routine.header.first))
     return edits
 
 
@@ -56,6 +58,14 @@ class _Profile:
         self.effects = effects
         self.routine = routine
         self.sharing = RoutineSharing(facts, effects, routine)
+        self.fixed = facts.application.file(routine.key).fixed
+
+    def lines(self, column: int, *rows: str) -> list[str]:
+        """Statements as lines of the file's form, which begin in a column (from 0) in free form."""
+        if self.fixed:
+            return [line for row in rows for line in wrap_fixed(FIELD + row, self.facts.application.macros)]
+        margin = " " * column
+        return [line for row in rows for line in wrap_line(margin + row, self.facts.application.macros)]
 
     def edits(self) -> Iterator[Edit]:
         """The lines around each region."""
@@ -74,12 +84,11 @@ class _Profile:
                 *self._moves(number, region),
                 "call hf_profile_start()",
             ]
-            margin = " " * construct.header.line.segments[0][2]
-            macros = self.facts.application.macros
-            before = [piece for row in rows for piece in wrap_line(margin + row, macros)]
             first, last = construct.header.line, construct.end.line
-            yield insert_lines(first.first, before, _BEFORE, first.first)
-            yield insert_lines(last.last + 1, [f"{margin}call hf_profile_stop()"], _BEHIND, first.first)
+            column = first.segments[0][2]
+            yield insert_lines(first.first, self.lines(column, *rows), _BEFORE, first.first)
+            behind = self.lines(column, "call hf_profile_stop()")
+            yield insert_lines(last.last + 1, behind, _BEHIND, first.first)
 
     def _version(self, number: int, construct: Construct, region: Region) -> str:
         """Which one of several versions for sizes a region is: the general one is for all other sizes."""

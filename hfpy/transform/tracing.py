@@ -98,13 +98,25 @@ def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: Lo
     if facts.order(data).blocks:
         used.add("hf_trace_range")
     texts = ", ".join([permutation, *(f'"{text}"//hf_trace_end' for text in (data.name, point, place))])
-    call = f"call hf_trace({data.name}, {texts})"
+    call = f"call hf_trace({_elements(facts, data)}, {texts})"
     if data.symbol.dynamic:
         test = "associated" if "pointer" in data.symbol.attributes else "allocated"
         call = f"if ({test}({data.name})) {call}"
     elif "optional" in data.symbol.attributes:
         call = f"if (present({data.name})) {call}"
     return [margin + call]
+
+
+def _elements(facts: Facts, data: DataObject) -> str:
+    """An array, without the elements that it has more for a script, which the program never sees."""
+    pads = dict(facts.application.options.padded.get(data.identity, ()))
+    if not pads:
+        return data.name
+    shown = [":"] * data.rank
+    for dimension, count in pads.items():
+        place = facts.order(data).stored(data.rank).index(dimension)
+        shown[place] = f":ubound({data.name}, {place + 1}) - {count}"
+    return f"{data.name}({', '.join(shown)})"
 
 
 def _permutation(facts: Facts, data: DataObject) -> str | None:

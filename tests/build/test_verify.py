@@ -55,6 +55,30 @@ FILES = {
 end program main
 """,
 }
+PLAIN = """#ifndef N
+#define N 5
+#endif
+module fields
+  implicit none
+  real(8) :: a(N,N), b(N,N)
+contains
+  subroutine work()
+    integer :: i, j
+    do j = 1, N
+      do i = 1, N
+        b(i,j) = 2*a(i,j)
+        a(i,j) = b(i,j) + N
+      end do
+    end do
+  end subroutine work
+end module fields
+program main
+  use fields
+  a = 1
+  call work()
+  print *, sum(b)
+end program main
+"""
 Command = Callable[..., tuple[int, str, str]]
 
 
@@ -137,6 +161,34 @@ def test_sides(hfpy: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (status, "the same build" in err) == (2, True)
     status, out, _ = hfpy("verify", "cpu:sequential", "cpu:openmp")
     assert (status, "the same on both sides" in out) == (0, True)
+
+
+def test_options_of_a_build(hfpy: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that say what the program is hold for both sides: plain loops are regions, and macros are defined."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    (tmp_path / "steps.h90").unlink()
+    (tmp_path / "main.f90").write_text(PLAIN)
+    (tmp_path / "main.f90").rename(tmp_path / "main.F90")
+    status, _, err = hfpy("verify", "--backend", "openmp")
+    assert (status, "a plain program has regions with --auto" in err) == (3, True)
+    status, out, err = hfpy("verify", "--auto", "--backend", "openmp", "-D", "N=7", "--set", "layout.work=a,1,0")
+    assert (status, out.startswith("2 arrays"), "running cpu:openmp" in err) == (0, True, True)
+    both = [p.read_text() for p in sorted(tmp_path.glob("build/*/generated/main.F90")) if "2*a" in p.read_text()]
+    assert any("!$omp" in text for text in both) and any("!$omp" not in text for text in both)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("cpu", "--backend", "opencl"), "opencl is a backend of the gpu, not of the cpu"),
+        (("cpu:openmp", "--backend", "openmp"), "say the backend of SECOND once"),
+        (("--races", "--backend", "openmp"), "--races watches a sequential build"),
+        (("cpu:sequential", "--opt", "0", "--auto"), "the same build"),
+    ],
+)
+def test_options_that_contradict_each_other(words: Sequence[str], message: str, hfpy: Command) -> None:
+    status, _, err = hfpy("verify", *words)
+    assert (status, message in err) == (2, True), err
 
 
 @pytest.mark.parametrize("words", [("build",), ("run",), ("verify", "cpu:sequential"), ("verify", "--races")])

@@ -22,10 +22,10 @@ CLOUD = [Times(1, {cloud.HAND: [2.5, 2.0], "hfpy": [9.0, 1.0], "hfpy --opt 0": [
 
 def test_the_shortest_runs_count() -> None:
     rows = euler.table(EULER).splitlines()
-    assert rows[2] == "| 1 | 2.000 s | 2.500 s | 2.000 s | 1.00 | 0.80 | 3.000 s |"
-    assert rows[3] == "| 2 | 2.000 s | 2.500 s | 2.000 s |  | 0.80 | 3.000 s |"
-    assert hydro.table(HYDRO).splitlines()[2] == "| 2 | 4.000 s | 2.000 s | 1.000 s | 0.50 | 3.000 s |"
-    assert cloud.table(CLOUD).splitlines()[2] == "| 1 | 2.000 s | 1.000 s | 0.50 | 3.000 s |"
+    assert rows[2] == "| 1 | 2.000 s | 2.500 s | 2.000 s | 1.00 | 1.25 | 3.000 s |"
+    assert rows[3] == "| 2 | 2.000 s | 2.500 s | 2.000 s |  | 1.25 | 3.000 s |"
+    assert hydro.table(HYDRO).splitlines()[2] == "| 2 | 4.000 s | 2.000 s | 1.000 s | 2.00 | 3.000 s |"
+    assert cloud.table(CLOUD).splitlines()[2] == "| 1 | 2.000 s | 1.000 s | 2.00 | 3.000 s |"
 
 
 def test_programs_run_in_turns() -> None:
@@ -69,10 +69,10 @@ def test_what_counts_as_slower() -> None:
     )
     assert (slower.slower, noise.slower, same.slower) == (True, False, False)
     rows = never_slower.table([noise, slower, same, Compared("d", [0.5], written)]).splitlines()
-    assert rows[2] == "| a | 1000.000 | 1200.000 | 1.20 **slower** |"
-    assert rows[3] == "| c | 1000.000 | 1200.000 | 1.20, same text |"
+    assert rows[2] == "| a | 1000.000 | 1200.000 | 0.83 **slower** |"
+    assert rows[3] == "| c | 1000.000 | 1200.000 | 0.83, same text |"
     assert rows[-2].startswith("4 loops: 1 significantly slower than 1.03; 1.06 times")
-    assert rows[-1] == "1 have the same text at both levels; their ratios are 1.20 to 1.20."
+    assert rows[-1] == "1 have the same text at both levels; their speed-ups are 0.83 to 0.83."
 
 
 def test_the_sixty_loops() -> None:

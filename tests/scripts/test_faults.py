@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -199,3 +200,52 @@ def test_queues(queue: int, codes: list[str], tmp_path: Path) -> None:
     done = translate_text(text, target="gpu", backend="cuda-c", scripts=scripts)
     assert [d.code for d in done.errors] == codes
     assert (f"launcher.queue({queue});" in done.text) == (not codes)
+
+
+def _with_kernels(count: int, script: str, folder: Path, attributes: str = "") -> Translated:
+    """A program with so many kernels after a script."""
+    region = f"    @parallelRegion{{domName(i,j), domSize(nx,ny){attributes}}}\nBODY\n    @end parallelRegion\n"
+    head, _, tail = PROGRAM.partition("    @parallelRegion")
+    text = head + region * count + tail.partition("    @end parallelRegion\n")[2]
+    scripts = folder / "scripts"
+    scripts.mkdir(exist_ok=True)
+    (scripts / "domain.py").write_text(script)
+    return translate_text(text.replace("BODY", "v(i,j,1) = 1"), scripts=ScriptFolder(scripts, "domain", "", True))
+
+
+@pytest.mark.parametrize(
+    ("script", "attributes", "code"),
+    [
+        (annotate("return kernel.foo()"), "", "HF672"),
+        (annotate("raise ValueError(kernel.name)"), "", "HF672"),
+        (annotate("pass"), "", "HF672"),
+        (annotate("kernel.collapse(2)", "return kernel"), "", "HF671"),
+        (annotate("return kernel.unroll('c')"), "", "HF670"),
+        ("raise ValueError", "", "HF672"),
+        ("def annotate(:", "", "HF672"),
+        (annotate("return kernel"), ", transform(other:f)", "HF672"),
+        (annotate("return kernel"), ", transform(domain:f)", "HF672"),
+    ],
+)
+def test_a_fault_of_a_script_is_told_once(script: str, attributes: str, code: str, tmp_path: Path) -> None:
+    done = _with_kernels(3, script, tmp_path, attributes)
+    assert [d.code for d in done.errors] == [code] and done.errors[0].place.line == REGION
+    told = done.errors[0].related[-1]
+    assert told.message == "the same for 2 more kernels, the first of which is here" and told.place.line == REGION + 3
+    done = _with_kernels(2, script, tmp_path, attributes)
+    assert [d.code for d in done.errors] == [code]
+    assert done.errors[0].related[-1].message == "the same for another kernel, here"
+
+
+def test_faults_at_two_lines_are_two(tmp_path: Path) -> None:
+    rows = ["if kernel.name == 'work:2':", "    return kernel.bar()", "return kernel.foo()"]
+    done = _with_kernels(3, annotate(*rows), tmp_path)
+    assert [d.place.line for d in done.errors] == [REGION, REGION + 3]
+
+
+def test_a_function_that_takes_too_long_runs_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "LIMIT", 0.2)
+    started = time.monotonic()
+    done = _with_kernels(8, annotate("while True: pass"), tmp_path)
+    assert [d.code for d in done.errors] == ["HF672"] and "7 more kernels" in done.errors[0].related[-1].message
+    assert time.monotonic() - started < 1.2

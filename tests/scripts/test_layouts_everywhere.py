@@ -1,4 +1,4 @@
-"""Arrays of many programs in orders drawn at random: results stay; what would change them is refused."""
+"""Arrays of many programs in orders and with sizes drawn at random: results stay; what would change them is refused."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hfpy.options import ScriptFolder
+from hfpy.transform.scripts import padding
 from tests.support import CUDA_C, OPENMP, SEQUENTIAL, Corpus, Pair, Variant, load_pairs, translate_text
 
 TESTS = Path(__file__).parents[1]
@@ -31,24 +32,46 @@ def annotate(kernel, annotations, context):
 """
 
 
-def with_orders(variant: Variant, folder: Path) -> Variant:
+PADS = """from random import Random
+
+from hfpy.api import IllegalTransform
+from hfpy.transform.scripts import padding
+
+if {forced}:
+    padding._Padding._reference = lambda *_: None
+
+
+def annotate(kernel, annotations, context):
+    for name, array in kernel.arrays.items():
+        rng = Random(name)
+        try:
+            if array.rank > 1:
+                kernel = kernel.pad(name, {{rng.randrange(array.rank): rng.choice([1, 2, 5])}})
+        except IllegalTransform:
+            pass
+    return kernel
+"""
+
+
+def with_orders(variant: Variant, folder: Path, script: str = SCRIPT) -> Variant:
     """A way to translate programs with the script over them. Two kernels may draw different orders for an array."""
     scripts = folder / "scripts"
     scripts.mkdir(exist_ok=True)
-    (scripts / "orders.py").write_text(SCRIPT)
+    (scripts / "orders.py").write_text(script)
     options = {**variant.options, "scripts": ScriptFolder(scripts, "orders", "", True)}
     return replace(variant, label=f"{variant.label}-orders", options=options)
 
 
-def failures(pairs: list[Pair], variant: Variant, folder: Path) -> tuple[list[str], int]:
+def failures(pairs: list[Pair], variant: Variant, folder: Path, script: str = SCRIPT) -> tuple[list[str], int]:
     """The programs that print something else than their plain twins, though they do not without the script, and how
     many were run with another order.
     """
-    way = with_orders(variant, folder)
+    way = with_orders(variant, folder, script)
     able = [p for p in pairs if p.reference and not translate_text(p.hybrid, **variant.options).errors]
     done = {p.name: way.translated(p) for p in able}
     contradictory = {name for name, d in done.items() if d.codes() == ["HF670"]}
-    chosen = [p for p in able if "layout(" in done[p.name].text and p.name not in contradictory]
+    able = [p for p in able if p.name not in contradictory]
+    chosen = [p for p in able if "layout(" in done[p.name].text or "pad(" in done[p.name].text]
     wrong = [f"{n}: {d.errors[0]}" for n, d in done.items() if d.errors and n not in contradictory]
     corpus = Corpus(chosen, folder, {p.name: (variant, way) for p in chosen})
     for pair in chosen:
@@ -74,3 +97,20 @@ def test_programs(name: str, variant: Variant, tmp_path: Path) -> None:
     wrong, run = failures(load_pairs(TESTS / name / "programs"), variant, tmp_path)
     assert not wrong, "\n".join(wrong[:4])
     assert run > 3
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("variant", [SEQUENTIAL, OPENMP, CUDA_C], ids=lambda v: v.label)
+@pytest.mark.parametrize("name", FOLDERS)
+def test_sizes(name: str, variant: Variant, tmp_path: Path) -> None:
+    wrong, run = failures(load_pairs(TESTS / name / "programs"), variant, tmp_path, PADS.format(forced=False))
+    assert not wrong, "\n".join(wrong[:4])
+    assert run > 2
+
+
+@pytest.mark.full
+def test_what_is_refused_would_change_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(padding._Padding, "_reference", padding._Padding._reference)  # the script changes it
+    pairs = load_pairs(TESTS / "language" / "programs")
+    wrong, run = failures(pairs, SEQUENTIAL, tmp_path, PADS.format(forced=True))
+    assert run > 3 and any("differs" in w for w in wrong), (run, wrong)

@@ -181,3 +181,80 @@ def test_warnings_go_with_their_cause(edits: tuple[tuple[int, str], ...], tmp_pa
         assert made is not None
         assert ordered(made.found) == translate(paths, replace(options, cache_dir=None)).diagnostics
         assert [d.place.line for d in made.found] == [n for n in LINES if WRONG in rows[n - 1]]
+
+
+NOTED = """module noted
+  implicit none
+contains
+  subroutine first(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n), b(n)
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = a(i) + 1
+    @end parallelRegion
+    @parallelRegion{domName(i), domSize(n), fuse(no)}
+    b(i) = b(i) + a(i)
+    @end parallelRegion
+  end subroutine first
+  subroutine second(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n), b(n)
+    real :: s
+    @parallelRegion{domName(i), domSize(n), unroll(i:2)}
+    if (a(i) > 0) s = a(i)
+    b(i) = s
+    @end parallelRegion
+  end subroutine second
+end module noted
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "statement", "code", "again"),
+    [
+        (8, "do; a(i) = a(i) + 1", "HF109", True),
+        (8, "@parallelRegin{}", "HF200", True),
+        (7, "@parallelRegion{domName(i,j), domSize(n)}", "HF203", True),
+        (15, "integer, intent(in) :: n, n", "HF301", True),
+        (19, "s = a(i); if (a(i) > 0) then", "HF109", True),
+        (8, "a(i,1) = a(i) + 1", "HF304", False),
+    ],
+)
+def test_errors_in_texts_are_told_from_what_was_kept(
+    line: int, statement: str, code: str, again: bool, tmp_path: Path
+) -> None:
+    """A translation looks at nothing behind them: what it warned of elsewhere is not told."""
+    options = Options(cache_dir=tmp_path / "cache")
+    paths = write({"noted.h90": NOTED}, tmp_path / "source")
+    done = translate(paths, options)
+    done.faults(OUTSIDE)
+    assert {d.code for d in done.diagnostics} >= {"HF500", "HF701"}
+    rows = NOTED.splitlines()
+    rows[line - 1] = f"    {statement}"
+    paths = write({"noted.h90": "\n".join([*rows, ""])}, tmp_path / "source")
+    now = Now.of(paths, options)
+    assert now is not None
+    made = rechecked(now, options, OUTSIDE, Store(tmp_path / "cache"))
+    cold = translate(paths, replace(options, cache_dir=None))
+    assert code in [d.code for d in cold.diagnostics if d.severity == "error"]
+    assert (made is not None) == again
+    if made is not None:
+        assert ordered(acknowledged(made.found)) == cold.diagnostics
+        assert set(made.faults) == set(cold.faults(OUTSIDE))
+
+
+def test_errors_in_the_texts_of_two_procedures(tmp_path: Path) -> None:
+    options = Options(cache_dir=tmp_path / "cache")
+    files = {"noted.h90": NOTED, "other.h90": NOTED.replace("noted", "other")}
+    translate(write(files, tmp_path / "source"), options).faults(OUTSIDE)
+    for changed in (["noted.h90"], ["noted.h90", "other.h90"]):
+        wrong = {
+            f: t.replace("a(i) = a(i) + 1", "do").replace("b(i) = s", "do") for f, t in files.items() if f in changed
+        }
+        paths = write({**files, **wrong}, tmp_path / "source")
+        now = Now.of(paths, options)
+        assert now is not None
+        made = rechecked(now, options, OUTSIDE, Store(tmp_path / "cache"))
+        cold = translate(paths, replace(options, cache_dir=None))
+        assert len([d for d in cold.diagnostics if d.code == "HF109"]) == 2 * len(changed)
+        assert made is None if len(changed) > 1 else made is not None and made.found == cold.diagnostics

@@ -1,4 +1,4 @@
-"""Whether the loops in a region's body may be exchanged: what transformations of kernels ask for."""
+"""Whether the loops in a region's body may be exchanged, cut, shared or joined: what transformations ask for."""
 
 from __future__ import annotations
 
@@ -78,6 +78,22 @@ def against_order(
                 continue
             count += 1
             if count > _MOST or _ahead(sets, nest, (one, other), loop, around):
+                return one, other
+    return None
+
+
+def across(sets: Sets, nest: Nest, first: Sequence[Access], second: Sequence[Access]) -> Pair | None:
+    """An access of the ``first`` part of a region's points, and one of the ``second`` part at another point, that meet
+    in an element of an array that one of them writes; None if there are none, for all sizes.
+    """
+    count = 0
+    points = frozenset(nest.points)
+    for one in first:
+        for other in second:
+            if one.array != other.array or not (one.write or other.write) or apart(one, other, points):
+                continue
+            count += 1
+            if count > _MOST or _by_two_threads(sets, nest, (one, other), nest.points, frozenset()):
                 return one, other
     return None
 

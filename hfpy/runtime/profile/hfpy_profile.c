@@ -32,7 +32,7 @@ struct table {
 struct running {
   struct counted *kernel;
   int64_t bytes, points;
-  double since;
+  double since, copying; /* copying: what copies for this kernel alone have taken since */
 };
 
 static struct table kernels, copies;
@@ -170,7 +170,7 @@ void hfq_kernel(const char *kernel, const char *place, int64_t points) {
   lock();
   struct counted *const entry = entry_of(&kernels, kernel, place);
   unlock();
-  open_kernels[depth - 1] = (struct running){entry, 0, points, 0};
+  open_kernels[depth - 1] = (struct running){entry, 0, points, 0, 0};
 }
 
 void hfq_moves(int64_t bytes) {
@@ -192,7 +192,8 @@ void hfq_stop(void) {
   --depth;
   if (kernel == NULL) return;
   wait_for_device();
-  const double seconds = now() - kernel->since;
+  const double all = now() - kernel->since;
+  const double seconds = all > kernel->copying ? all - kernel->copying : 0;
   lock();
   struct counted *const entry = kernel->kernel;
   ++entry->calls;
@@ -209,6 +210,14 @@ double hfq_clock(void) { return folder == NULL ? 0 : now(); }
 void hfq_copied(const char *name, const char *way, size_t bytes, double since) {
   if (folder == NULL) return;
   const double seconds = now() - since;
+  struct running *const kernel = innermost();
+  char told[64];
+  /* Arrays such as a component of an object, which no directive brings there; values of a reduction belong to it. */
+  if (kernel != NULL && kernel->since > 0 && strncmp(way, "values", 6) != 0) {
+    kernel->copying += seconds;
+    snprintf(told, sizeof told, "%s for a kernel", way);
+    way = told;
+  }
   lock();
   struct counted *const entry = entry_of(&copies, name, way);
   ++entry->calls;

@@ -9,11 +9,12 @@ from pathlib import PurePath
 from hfpy.analyze.sizes import constant
 from hfpy.backendtable import TABLE
 from hfpy.diagnostics import UsageError
+from hfpy.model.names import in_unit_of
 from hfpy.model.statements import Construct, Header
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE
 from hfpy.parse.regions import MOST_COPIES, MOST_QUEUES
-from hfpy.transform.scripts import common, cuts, inlined, layouts, legality, loopchanges
+from hfpy.transform.scripts import common, cuts, inlined, layouts, legality, loopchanges, padding, whole
 from hfpy.transform.scripts.assumed import assumption
 from hfpy.transform.scripts.changing import Changing, call_text, listed
 from hfpy.transform.scripts.legality import Against
@@ -223,6 +224,25 @@ class Kernel(Changing):
             raise self._against(call, reason) from None
         return self._made(replace(self, work=work, steps=self._done(call), parent=self))
 
+    def pad(self, arrays: str | Sequence[str], sizes: Mapping[str | int, int] | None = None, /, **more: int) -> Kernel:
+        """An array, or several together, with so many elements more along dimensions, in the whole program. A dimension
+        is named by a loop of the kernel that runs along it, or by its number, from 0. The program never sees these
+        elements.
+        """
+        given: dict[str | int, int] = dict(sizes or {})
+        given.update(more)
+        call = call_text("pad", arrays, *((sizes,) if sizes else ()), **more)
+        names = [arrays] if isinstance(arrays, str) else arrays
+        pads = dict(self.padded)
+        try:
+            for name in names:
+                array, asked = padding.asked(self.work, self.key, self.number, name.lower(), given)
+                pads[array] = tuple(sorted({**dict(pads.get(array, ())), **dict(asked)}.items()))
+            padding.padded(self.work, pads)
+        except Against as reason:
+            raise self._against(call, reason) from None
+        return self._made(replace(self, padded=pads, steps=self._done(call), parent=self))
+
     # -- loops in the body
 
     def interchange(self, one: str, other: str) -> Kernel:
@@ -271,8 +291,12 @@ class Kernel(Changing):
         self._require(call, cuts.check_fission, found, count)
         return self._rewritten(call, found, loopchanges.cut(found, count))
 
-    def fuse(self, one: str, other: str) -> Kernel:
-        """Two loops of the body, the second right behind the first, as one."""
+    def fuse(self, one: str, other: str = "") -> Kernel:
+        """Two loops of the body, the second right behind the first, as one. With one name: this kernel and the one of
+        that name, which follows it, as one; it has this kernel's name and directive.
+        """
+        if not other:
+            return self._fused_with(one)
         call = call_text("fuse", one, other)
         first, second = self._inner(call, one, 1), self._inner(call, other, 1)
         self._require(call, cuts.check_neighbours, self.loops[one.lower()], self.loops[other.lower()])
@@ -280,6 +304,32 @@ class Kernel(Changing):
         together = made.loops[one.lower()].construct
         assert together is not None
         made._require(call, cuts.check_fission, together, len(first.parts[0].body))  # what may be cut may be joined
+        return self._made(made)
+
+    def _fused_with(self, name: str) -> Kernel:
+        call = call_text("fuse", name)
+        behind = self.number + len(self.taken) + 1
+        shown = self.ledger.kernels.get((self.key, behind), "")
+        if name.lower() not in (shown.lower(), in_unit_of(self.key, shown)):
+            said = f"'{shown}' comes behind '{self.name}'" if shown else f"no kernel is behind '{self.name}'"
+            raise self._illegal(call, whole.BEHIND, said)
+        if self.work.file(self.key).fixed:
+            raise self._illegal(call, "a file in free form", "hfpy does not write kernels anew in fixed form")
+        count = len(self.construct.parts[0].body)
+        try:
+            whole.check_behind(self.work, self.key, self.number)
+            construct = whole.joined(self.work, self.key, self.number, self.region)
+            own = whole.private_in_both(self.work, self.key, self.number)
+            whole.check_parts(self.work, self.key, self.number)
+        except Against as reason:
+            raise self._against(call, reason) from None
+        work = self.work.with_region(self.key, self.number, construct, (), 1)
+        if work is None:
+            raise self._illegal(call, "text that hfpy reads", "hfpy cannot read what this makes of the kernels")
+        region = work.routine(self.key).regions[self.number].region
+        assert region is not None
+        made = replace(self, work=work, region=region, steps=self._done(call), parent=self, taken=(*self.taken, behind))
+        made._require(call, whole.check_points, count, own)
         return self._made(made)
 
     def inline(self, variable: str) -> Kernel:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.layout import by_numbers
 from hfpy.analyze.orders import Node, Order
-from hfpy.diagnostics import HfpyError, Place, Related, error, has_errors
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.layouts import Layout, LayoutFault, Letter, read_layout
 from hfpy.model.application import Application
 from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren
@@ -40,9 +40,9 @@ def asked(work: Work, key: str, number: int, array: str, order: Sequence[str | i
         layout = Layout(tuple(Letter(str(n + 1)) for n in numbers))
         said = f"the dimensions of '{array}' are {', '.join(map(str, range(data.rank)))}"
     else:
-        along = _along(work, key, number, data)
-        layout = _by_loops(" ".join(map(str, order)), array, along)
-        loops = ", ".join("/".join(sorted(names)) or "?" for names in along)
+        found = along(work, key, number, data)
+        layout = _by_loops(" ".join(map(str, order)), array, found)
+        loops = ", ".join("/".join(sorted(names)) or "?" for names in found)
         said = f"loops along the dimensions of '{array}' are: {loops}"
     if by_numbers(layout, data.rank) is None:
         raise Against(EACH, said)
@@ -65,7 +65,7 @@ def _by_loops(text: str, array: str, along: Sequence[frozenset[str]]) -> Layout:
     return Layout(tuple(made))
 
 
-def _along(work: Work, key: str, number: int, data: DataObject) -> tuple[frozenset[str], ...]:
+def along(work: Work, key: str, number: int, data: DataObject) -> tuple[frozenset[str], ...]:
     """The loops and domains along each dimension of an array, by its indices in a kernel: ``i`` in ``u(i-1,k)``."""
     found: list[set[str]] = [{d.name} - {""} for d in data.used]
     for reference in work.body(key, number).references_of(data.name):
@@ -106,7 +106,15 @@ def laid_out(work: Work, wanted: Mapping[Node, Layout]) -> Work:
     news = [d for d in (*found, *(() if has_errors(found) else made.facts.found)) if d.message not in known]
     for fault in news:
         if fault.severity == "error":
-            raise Against(ONE, fault.message, place=_users(whole, fault.place))
+            raise Against(ONE, fault.message, place=users_place(whole, fault.place))
+    check_orders(made, orders, news)
+    return made
+
+
+def check_orders(made: Work, orders: Mapping[Node, Layout], news: Sequence[Diagnostic]) -> None:
+    """Whether arrays have the orders that scripts ask for; ``news`` is what the analyses have found since. Raises
+    Against.
+    """
     for (home, name), layout in orders.items():
         data = made.facts.object(name, home)
         assert data is not None
@@ -117,15 +125,14 @@ def laid_out(work: Work, wanted: Mapping[Node, Layout]) -> Work:
                     ONE, f"'{name}' keeps the order that hfpy.toml, another script or a note on it (HF310) says"
                 )
             hint = f"; {kept.hint}" if kept.hint else ""
-            raise Against(ONE, f"{kept.message}{hint}", place=_users(whole, kept.place))
-    return made
+            raise Against(ONE, f"{kept.message}{hint}", place=users_place(made.application, kept.place))
 
 
 def _same(given: Order, wanted: Order | None, rank: int) -> bool:
     return wanted is not None and (given.stored(rank), given.pieces) == (wanted.stored(rank), wanted.pieces)
 
 
-def _users(application: Application, place: Place) -> Place | None:
+def users_place(application: Application, place: Place) -> Place | None:
     """A place of a file as the user has it, of one that was made of that; None of a file as a whole."""
     if not place.line:
         return None
@@ -155,11 +162,17 @@ def with_layouts(settled: Settled, kernels: Sequence[Questions]) -> Settled:
         raise _refused(array, reason.message, kernel) from None
 
 
+def refused(
+    what: str, array: str, message: str, rule: str, asking: Sequence[tuple[Questions, Place | None]]
+) -> HfpyError:
+    """The error where something asked for an array cannot be had: by which kernels, on which lines of the script."""
+    related = [Related(place, f"kernel '{k.name}': asked for here") for k, place in asking if place is not None]
+    hint = f"what has to hold: {rule}"
+    return HfpyError([error("HF670", f"{what} of '{array}': {message}", asking[0][0].source, hint, related)])
+
+
 def _refused(array: Node, message: str, *kernels: Questions) -> HfpyError:
-    found = [(kernel, _asked_at(kernel, array)) for kernel in kernels]
-    related = [Related(place, f"kernel '{k.name}': asked for here") for k, place in found if place is not None]
-    hint = f"what has to hold: {ONE}"
-    return HfpyError([error("HF670", f"layout of '{array[1]}': {message}", kernels[0].source, hint, related)])
+    return refused("layout", array[1], message, ONE, [(kernel, _asked_at(kernel, array)) for kernel in kernels])
 
 
 def _asked_at(kernel: Questions, array: Node) -> Place | None:

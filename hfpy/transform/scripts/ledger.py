@@ -29,10 +29,12 @@ class Step:
 
 @dataclass
 class Ledger:
-    """Every kernel that transformations have made, and the new local variables of routines. ``timed`` gives the seconds
-    of a kernel's routine for sizes, in so many rounds; None where kernels cannot be run.
+    """Every kernel that transformations have made, and the new local variables of routines. ``kernels`` are the names
+    of the program's kernels by routine and number. ``timed`` gives the seconds of a kernel's routine for sizes, in so
+    many rounds; None where kernels cannot be run.
     """
 
     made: list[Questions] = field(default_factory=list)
     names: dict[str, Locals] = field(default_factory=dict)
+    kernels: dict[tuple[str, int], str] = field(default_factory=dict)
     timed: Callable[[Kernel, Mapping[str, int], int], float] | None = None

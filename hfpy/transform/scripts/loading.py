@@ -25,10 +25,13 @@ class TooLong(BaseException):
 
 
 class NoScript(Exception):
-    """A script that cannot be had: what is wrong, and where in it (None: there is no such place)."""
+    """A script that cannot be had: what is wrong, and where in it (None: there is no such place). ``lasting``: it takes
+    too long, which nobody wants to see again.
+    """
 
-    def __init__(self, message: str, place: Place | None = None, hint: str = "") -> None:
+    def __init__(self, message: str, place: Place | None = None, hint: str = "", lasting: bool = False) -> None:
         super().__init__(message)
+        self.lasting = lasting
         self.message = message
         self.place = place
         self.hint = hint
@@ -99,7 +102,8 @@ def run(action: Callable[[], Any], path: Path) -> Any:
     except (HfpyError, KeyboardInterrupt):
         raise
     except TooLong as fault:
-        raise NoScript(f"the script takes longer than {LIMIT:g} seconds", _line_in(fault, path.parent)) from None
+        place = _line_in(fault, path.parent)
+        raise NoScript(f"the script takes longer than {LIMIT:g} seconds", place, lasting=True) from None
     except SyntaxError as fault:
         place = Place(fault.filename or str(path), fault.lineno or 0, fault.offset or 0)
         raise NoScript(f"the script is not Python: {fault.msg}", place) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -38,6 +38,8 @@ class Questions:
     declared: frozenset[str] = frozenset()
     rows_before: tuple[str, ...] = ()
     rows_after: tuple[str, ...] = ()
+    taken: tuple[int, ...] = ()  # the numbers of the regions behind it that are in this kernel
+    padded: Mapping[tuple[str, str], tuple[tuple[int, int], ...]] = field(default_factory=dict)  # as padding has them
 
     # -- questions
 

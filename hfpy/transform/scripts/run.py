@@ -18,10 +18,12 @@ from hfpy.model.directives import Region
 from hfpy.transform.edits import Edit, replace_rows
 from hfpy.transform.scripts.annotations import Annotations, nameless
 from hfpy.transform.scripts.context import Context, context_of
+from hfpy.transform.scripts.faults import Fault, Faults
 from hfpy.transform.scripts.kernel import Kernel
 from hfpy.transform.scripts.layouts import with_layouts
 from hfpy.transform.scripts.ledger import Ledger, Step
 from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
+from hfpy.transform.scripts.padding import with_pads
 from hfpy.transform.scripts.replay import Replay
 from hfpy.transform.scripts.work import Work, declarations, lines_of
 from hfpy.transform.settled import Settled, changed
@@ -52,21 +54,47 @@ def with_scripts(settled: Settled) -> Settled:
     if has_errors(work.facts.found):
         return settled
     runner = _Runner(work, Loader(folder) if folder is not None else None, Ledger())
-    kernels = [runner.done(kernel) for kernel in kernels_of(work, runner.ledger)]
+    kernels = left(runner.done, list(kernels_of(work, runner.ledger)))
     replay = Replay(options.changes, options.opt > 0)
-    kernels = [replay.done(kernel) for kernel in kernels]
+    kernels = left(replay.done, kernels)
     found = [*runner.found, *replay.found, *replay.unused(kernel.name for kernel in kernels)]
     if has_errors(found):
         raise HfpyError((*settled.notes, *found))  # their places are those of the user's files
     return applied(settled, kernels, runner.ledger, found)
 
 
+def left(done: Callable[[Kernel], Kernel], kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Kernels after something is done to each, without those that are in an earlier one by now."""
+    made: list[Kernel] = []
+    taken: set[tuple[str, int]] = set()
+    for kernel in kernels:
+        if (kernel.key, kernel.number) not in taken:
+            made.append(done(kernel))
+            taken |= {(kernel.key, number) for number in made[-1].taken}
+    return made
+
+
 def applied(settled: Settled, kernels: Sequence[Kernel], ledger: Ledger, notes: list[Diagnostic]) -> Settled:
     """A program with its kernels as transformations have made them. Raises HfpyError where they contradict each
     other.
     """
+    kernels = _whole(kernels)
     edits = edits_of([k for k in kernels if k.steps], ledger)
-    return with_layouts(changed(settled, edits, notes), kernels)
+    return with_pads(with_layouts(changed(settled, edits, notes), kernels), kernels)
+
+
+def _whole(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Kernels without those that are in others. Raises HfpyError where one of these was transformed by itself, too."""
+    inside = {(k.key, number): k for k in kernels for number in k.taken}
+    for kernel in kernels:
+        first = inside.get((kernel.key, kernel.number))
+        if first is not None and kernel.steps:
+            message = f"'{kernel.name}' is part of the kernel '{first.name}', and transformed by itself, too"
+            hint = f"transform '{first.name}', which has all statements of both"
+            step = kernel.steps[-1]
+            related = [Related(step.script, "asked for here")] if step.script is not None else []
+            raise HfpyError([error("HF670", message, kernel.source, hint, related)])
+    return [k for k in kernels if (k.key, k.number) not in inside]
 
 
 def _unscripted(settled: Settled) -> Settled:
@@ -93,8 +121,10 @@ def kernels_of(work: Work, ledger: Ledger) -> Iterator[Kernel]:
         ]
         unnamed = [n for n, region in active if not region.name]
         numbered = {n: f"{routine.name}:{place}" for place, n in enumerate(unnamed, 1)}
+        names = {n: r.name or (routine.name if len(unnamed) == 1 else numbered[n]) for n, r in active}
+        ledger.kernels.update({(key, number): name for number, name in names.items()})
         for number, region in active:
-            name = region.name or (routine.name if len(unnamed) == 1 else numbered[number])
+            name = names[number]
             yield Kernel(name, key, number, work, region, ledger)
 
 
@@ -105,7 +135,8 @@ def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
     for kernel in kernels:
         program = kernel.program
         index, construct = program.file(kernel.key), program.routine(kernel.key).regions[kernel.number]
-        first, last = lines_of(construct)
+        behind = program.routine(kernel.key).regions[(kernel.number, *kernel.taken)[-1]]
+        first, last = lines_of(construct)[0], lines_of(behind)[1]
         margin = " " * construct.header.line.segments[0][2]
         sign = "c " if index.fixed else f"{margin}! "
         told = [(f"{sign}by {_told(step)}", first) for step in kernel.steps]
@@ -130,12 +161,17 @@ def _told(step: Step) -> str:
 
 @dataclass
 class _Runner:
-    """Runs the scripts over kernels; what is wrong is in ``found``."""
+    """Runs the scripts over kernels; what is wrong is in ``found``. Functions in ``broken`` are not run again."""
 
     work: Work
     loader: Loader | None
     ledger: Ledger
-    found: list[Diagnostic] = field(default_factory=list)
+    faults: Faults = field(default_factory=Faults)
+    broken: dict[tuple[str, str], Fault] = field(default_factory=dict)
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        return self.faults.found
 
     def done(self, kernel: Kernel) -> Kernel:
         """A kernel after all scripts that concern it."""
@@ -155,17 +191,27 @@ class _Runner:
         self, loader: Loader, kernel: Kernel, module: str, function: str, *more: Annotations | Context
     ) -> Kernel:
         """A kernel after one function; as it was where that fails."""
-        place, before = kernel.source, len(self.ledger.made)
+        before = len(self.ledger.made)
+        if (module, function) in self.broken:
+            self.faults.tell(self.broken[module, function], kernel.source)
+            return kernel
         try:
             called = loader.function(module, function)
+        except NoScript as reason:
+            fault = self.broken[module, function] = Fault("HF672", reason.message, reason.hint, reason.place)
+            self.faults.tell(fault, kernel.source)
+            return kernel
+        try:
             with importing_from(loader.folder.path):
                 result = run(lambda: called(kernel, *more), loader.folder.path / f"{module}.py")
-        except NoScript as fault:
-            related = [Related(fault.place, "here")] if fault.place is not None else []
-            self.found.append(error("HF672", fault.message, place, fault.hint, related))
+        except NoScript as reason:
+            fault = Fault("HF672", reason.message, reason.hint, reason.place)
+            if reason.lasting:
+                self.broken[module, function] = fault
+            self.faults.tell(fault, kernel.source)
             return kernel
-        except HfpyError as fault:
-            self.found += fault.diagnostics
+        except HfpyError as refused:
+            self.faults.tell_all(refused.diagnostics)
             return kernel
         return self._checked(kernel, result, called, before)
 
@@ -177,17 +223,15 @@ class _Runner:
             what = "nothing" if result is None else f"a value of type {type(result).__name__}"
             what = "another kernel" if isinstance(result, Kernel) else what
             hint = "end the function with: return kernel"
-            related = [Related(line, "the function begins here")]
             message = f"the script gives {what} back, not the kernel that it got"
-            self.found.append(error("HF672", message, kernel.source, hint, related))
+            self.faults.tell(Fault("HF672", message, hint, line, "the function begins here"), kernel.source)
             return kernel
         for made in self.ledger.made[before:]:
             if not result.descends_from(made):
                 step = made.steps[-1]
                 hint = "a transformation leaves its kernel as it is and gives a new one: kernel = kernel." + step.call
-                related = [Related(step.script, "here")] if step.script is not None else []
                 message = f"the result of {step.call} is dropped"
-                self.found.append(error("HF671", message, kernel.source, hint, related))
+                self.faults.tell(Fault("HF671", message, hint, step.script), kernel.source)
                 return kernel
         return result
 

@@ -86,14 +86,16 @@ class Work:
         """The line of the program's text (0-based) that a line of the changed file stems from."""
         return self.rows[row][1] if self.rows is not None else row
 
-    def with_region(self, key: str, number: int, new: Construct, declared: Sequence[str]) -> Work | None:
-        """The program with another construct in the place of a region, and declarations in its routine; None where
-        hfpy cannot read that.
+    def with_region(
+        self, key: str, number: int, new: Construct, declared: Sequence[str], taken: int = 0
+    ) -> Work | None:
+        """The program with another construct in the place of a region and of so many behind it (``taken``), and
+        declarations in its routine; None where hfpy cannot read that.
         """
         index, routine = self.file(key), self.routine(key)
         old = routine.regions[number]
         indent = " " * old.header.line.segments[0][2]
-        first, last = lines_of(old)
+        first, last = lines_of(old)[0], lines_of(routine.regions[number + taken])[1]
         edits = [replace_rows(first, last, remade(index, (new,), indent, first, last))]
         edits += declarations(routine, declared)
         made = changed(self.settled, {index.path: edits}, [])
