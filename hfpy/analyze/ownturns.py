@@ -1,17 +1,19 @@
-"""Serial loops around a region whose turns each point may run for itself: a kernel for all turns, instead of one for
-each.
+"""Serial loops around regions whose turns each point may run for itself: one kernel for all turns and regions, instead
+of one for each region in each turn.
 
-A turn must need of earlier ones only what its own point has set. The dependence engine answers that for two turns of
-any loops in question, and the region must have no value that goes from a turn to the next one by the host.
+A turn must need of earlier ones only what its own point has set, and a region of those before it in the turn, too. The
+dependence engine answers that for two turns of any loops in question, with all that the regions do in them. No value
+may go from a region to another one, or from a turn to the next one, by the host.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from hfpy.analyze.dependence.again import by_each_point
+from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.dependence.again import beside, by_each_point
 from hfpy.analyze.dependence.answers import Proved
 from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.model import Facts as Known
@@ -30,12 +32,12 @@ from hfpy.parse.physical import physical
 
 @dataclass(frozen=True)
 class OwnTurns:
-    """A region, and the loops around it, outermost first. ``against`` is why they stay there; empty if each point may
-    run them for itself.
+    """The regions in a loop in the order of the text, and the loops around them, outermost first. ``against`` is why
+    they stay there; empty if each point may run them for itself.
     """
 
     loops: tuple[Construct, ...]
-    region: Construct
+    regions: tuple[Construct, ...]
     against: str = ""
 
 
@@ -44,66 +46,80 @@ class Stays(Exception):
 
 
 def own_turns(facts: Facts, effects: Effects, routine: Routine) -> Iterator[OwnTurns]:
-    """The regions of a routine that are all that is in a serial loop, with as many of the loops around them as each
-    point may run for itself; with the innermost one and the reason where it may run none.
+    """The serial loops of a routine that hold regions and nothing else, with as many of the loops around as each point
+    may run for itself; with the innermost one and the reason where it may run none. Loops that hold other statements
+    beside regions stay.
     """
     source = facts.application.file(routine.key).source
     sharing = RoutineSharing(facts, effects, routine)
     numbers = {id(c): n for n, c in enumerate(sharing.constructs)}
-    for loops, region in _alone(routine.body, ()):
-        number = numbers.get(id(region))
-        if number is None or RegionId(routine.key, number) not in facts.positions.regions:
+    for loops, nodes in _with_regions(routine.body, ()):
+        regions = tuple(n for n in nodes if isinstance(n, Construct) and n.kind == "region")
+        listed = [n for region in regions if (n := numbers.get(id(region))) is not None]
+        active = [n for n in listed if RegionId(routine.key, n) in facts.positions.regions]
+        if not active:
             continue
-        found = OwnTurns(loops[-1:], region, "")
-        try:
-            judge = _Judge(facts, routine, source, sharing.region(number), region)
-            for most in range(len(loops), 0, -1):
-                try:
-                    judge.check(loops[-most:])
-                except Stays:
-                    if most == 1:
-                        raise
-                    continue
-                found = OwnTurns(loops[-most:], region)
-                break
-        except Stays as reason:
-            found = OwnTurns(loops[-1:], region, str(reason))
-        yield found
+        if len(active) < len(nodes):
+            yield OwnTurns(loops[-1:], regions, "it holds other statements, too")
+            continue
+        yield _judged(_Judge(facts, routine, source, [sharing.region(n) for n in active]), loops, regions)
 
 
-def _alone(nodes: tuple[Node, ...], loops: tuple[Construct, ...]) -> Iterator[tuple[tuple[Construct, ...], Construct]]:
-    """The regions that are all that is in their loops, outside of other regions."""
+def _judged(judge: _Judge, loops: tuple[Construct, ...], regions: tuple[Construct, ...]) -> OwnTurns:
+    """As many loops as each point may run."""
+    try:
+        judge.check_regions()
+        for most in range(len(loops), 0, -1):
+            try:
+                judge.check(loops[-most:])
+            except Stays:
+                if most == 1:
+                    raise
+                continue
+            return OwnTurns(loops[-most:], regions)
+    except Stays as reason:
+        return OwnTurns(loops[-1:], regions, str(reason))
+    raise AssertionError(loops)
+
+
+def _with_regions(
+    nodes: tuple[Node, ...], loops: tuple[Construct, ...]
+) -> Iterator[tuple[tuple[Construct, ...], tuple[Node, ...]]]:
+    """The bodies of loops with regions in them, and the loops around, of which each holds nothing but the next one."""
+    if loops and any(isinstance(node, Construct) and node.kind == "region" for node in nodes):
+        yield loops, nodes
     for node in nodes:
-        if not isinstance(node, Construct):
-            continue
-        if node.kind == "region":
-            if loops and len(nodes) == 1:
-                yield loops, node
-            continue
-        around = loops if len(nodes) == 1 else ()
-        for part in node.parts:
-            yield from _alone(part.body, (*around, node) if node.kind == "do" else ())
+        if isinstance(node, Construct) and node.kind != "region":
+            around = loops if len(nodes) == 1 else ()
+            for part in node.parts:
+                yield from _with_regions(part.body, (*around, node) if node.kind == "do" else ())
 
 
 class _Judge:
-    """What is against loops around one region."""
+    """What is against loops around some regions."""
 
-    def __init__(
-        self, facts: Facts, routine: Routine, source: SourceText, sharing: RegionSharing, region: Construct
-    ) -> None:
+    def __init__(self, facts: Facts, routine: Routine, source: SourceText, regions: Sequence[RegionSharing]) -> None:
         self.facts = facts
         self.routine = routine
         self.key = routine.key
         self.source = source
-        self.sharing = sharing
-        self.construct = region
-        self._check_region()
-        self.placed: Sharing = sharing.place()
-        self.written = frozenset(sharing.body.flow().written)
-        self._check_values()
+        self.sharing = regions
+        self.bodies = [one.body for one in regions]
+        self.region = self.bodies[0].region
+        self.placed: list[Sharing] = []
+        self.written: frozenset[str] = frozenset()
+
+    def check_regions(self) -> None:
+        """Raise Stays if something in a region keeps all loops around them."""
+        for body in self.bodies:
+            self._check_region(body)
+        self.placed = [one.place() for one in self.sharing]
+        self.written = frozenset(name for body in self.bodies for name in body.flow().written)
+        for placed, body in zip(self.placed, self.bodies, strict=True):
+            self._check_values(placed, body)
 
     def check(self, loops: tuple[Construct, ...]) -> None:
-        """Raise Stays if some of these loops have to stay around the region."""
+        """Raise Stays if some of these loops have to stay around the regions."""
         variables = [self._variable(loop) for loop in loops]
         if len(set(variables)) < len(variables):
             raise Stays("two loops have one variable")
@@ -112,11 +128,10 @@ class _Judge:
         self._check_text(loops)
         self._check_arrays(frozenset(variables))
 
-    # -- the region
+    # -- the regions
 
-    def _check_region(self) -> None:
-        region, body = self.construct.region, self.sharing.body
-        assert region is not None
+    def _check_region(self, body: RegionBody) -> None:
+        region, construct = body.region, body.construct
         if region.loops or region.line.comment:
             raise Stays("the region brings its own loops")
         if region.fusion == "no":
@@ -125,33 +140,43 @@ class _Judge:
             raise Stays("the region has a reduction")
         if region.halo:
             raise Stays("the region has a halo")
-        if any(c.region is not None for c in constructs(self.construct.body)):
+        if replace(region, line=self.region.line, place=self.region.place) != self.region:
+            raise Stays("its regions have other points, or other attributes")
+        if any(c.region is not None for c in constructs(construct.body)):
             raise Stays("there is a region in the region")
-        for statement in flatten(self.construct.body):
+        for statement in flatten(construct.body):
             if isinstance(statement, InputOutput):
                 raise Stays("points read or write files")
             if isinstance(statement, Jump) and (
                 statement.kind not in ("continue", "cycle", "exit") or statement.target
             ):
                 raise Stays(f"'{statement.kind}' leaves the region")
-        if any(_leaves(node) for node in self.construct.body):
+        if any(_leaves(node) for node in construct.body):
             raise Stays("a jump leaves the region")
         sites = (s for s in self.facts.graph.below(self.key) if body.identity.number in s.at.regions)
         if any(self.facts.live(s.at, self.key) for s in sites):
             raise Stays("the region calls routines")
 
-    def _check_values(self) -> None:
-        """What the region hands on by the host, or what is not known of it."""
-        placed = self.placed
+    def _check_values(self, placed: Sharing, body: RegionBody) -> None:
+        """What a region hands on by the host, or to another one, or what is not known of it."""
         if not placed.complete or not placed.clean:
             raise Stays("not all that the region does is known")
         for name in (*placed.lastprivate, *placed.firstprivate):
             raise Stays(f"'{name}' has a value before or behind the region")
         if placed.flags:
             raise Stays("the region sets a flag")
-        for reference in self.sharing.body.references:
+        for reference in body.references:
             if reference.component or reference.role in ("pointer", "allocate"):
                 raise Stays(f"'{reference.name}' is an object or a pointer")
+        own = {*placed.private, *placed.heap}
+        for other in self.bodies if len(self.bodies) > 1 else ():
+            for name in sorted(own & other.names() - self._own(other)):
+                raise Stays(f"'{name}' is each point's own in one region, and not in another one")
+
+    def _own(self, body: RegionBody) -> set[str]:
+        """What each point of a region has for itself."""
+        placed = self.placed[self.bodies.index(body)]
+        return {*placed.private, *placed.heap}
 
     # -- the loops
 
@@ -164,8 +189,7 @@ class _Judge:
     def _check_loop(self, loop: Construct) -> None:
         header = loop.header
         assert isinstance(header, Header)
-        name, region = header.var, self.construct.region
-        assert region is not None
+        name, region = header.var, self.region
         data = self.facts.object(name, self.key)
         plain = data is not None and data.local and data.symbol.type.base == "integer" and not data.rank
         if data is None or not plain or not self.facts.storage.alone(data.identity) or keeps_value(self.routine, name):
@@ -181,8 +205,7 @@ class _Judge:
         self._check_behind(name)
 
     def _check_bounds(self, header: Header) -> None:
-        region = self.construct.region
-        assert region is not None
+        region = self.region
         for expr in header.exprs:
             if any(isinstance(node, Apply) for node in walk(expr)):
                 raise Stays("a bound of the loop is more than numbers and scalars")
@@ -204,12 +227,12 @@ class _Judge:
                 raise Stays(f"'{name}' is used outside of the loop")
 
     def _check_text(self, loops: tuple[Construct, ...]) -> None:
-        """Nothing but comments may stand between the lines that change places."""
-        assert self.construct.end is not None
-        first, last = [*loops, self.construct], [self.construct, *reversed(loops)]
-        ends = [c.end.line for c in last if c.end is not None]
-        lines = [[c.header.line for c in first], ends]
-        for listed in lines:
+        """Nothing but comments may stand between the lines that change places, and those that go."""
+        regions = [body.construct for body in self.bodies]
+        ends = [[c.end.line for c in (region, *reversed(loops)) if c.end is not None] for region in regions]
+        behind = [[one[0], other.header.line] for one, other in zip(ends, regions[1:], strict=False)]
+        before = [c.header.line for c in (*loops, regions[0])]
+        for listed in (before, *behind, ends[-1]):
             if any(line.file for line in listed):
                 raise Stays("the loop is in an included file")
             for one, other in pairwise(listed):
@@ -220,22 +243,22 @@ class _Judge:
     # -- data
 
     def _check_arrays(self, variables: frozenset[str]) -> None:
-        body = self.sharing.body
-        nest = build(body, Known(), False)
-        if nest is None:
+        nests = [nest for body in self.bodies if (nest := build(body, Known(), False)) is not None]
+        if len(nests) < len(self.bodies):
             raise Stays("the region is too long")
-        objects = [d for n in sorted(body.names()) if (d := self.facts.object(n, self.key)) is not None]
+        names = sorted({name for body in self.bodies for name in body.names()})
+        objects = [d for n in names if (d := self.facts.object(n, self.key)) is not None]
         still = (d for d in objects if not d.rank and d.symbol.name not in variables | self.written)
-        asked = by_each_point(nest, frozenset(name_of(d, self.key) for d in still))
-        own = {*self.placed.private, *self.placed.heap}
-        assert self.construct.region is not None
-        for name in sorted(self.written - own - {*self.construct.region.iterators}):
+        asked = by_each_point(beside(nests), frozenset(name_of(d, self.key) for d in still))
+        own = {name for body in self.bodies for name in self._own(body)}
+        engine = self.bodies[0].effects.engine
+        for name in sorted(self.written - own - {*self.region.iterators}):
             data = self.facts.object(name, self.key)
             if data is None or not data.rank or data.symbol.type.base in ("type", "class"):
                 raise Stays(f"the region sets '{name}'")
-            answer = body.effects.engine.independent(asked, name_of(data, self.key))
-            if not isinstance(answer, Proved):
-                raise Stays(f"a point may need what another one sets of '{name}' in an earlier turn")
+            if not isinstance(engine.independent(asked, name_of(data, self.key)), Proved):
+                where = "in an earlier turn" if len(self.bodies) == 1 else "in another region or an earlier turn"
+                raise Stays(f"a point may need what another one sets of '{name}' {where}")
 
 
 def _heads(statement: Statement, name: str) -> bool:

@@ -1,11 +1,12 @@
-"""Serial loops around a region go into it, where each point may run them for itself: one kernel instead of one for
-each turn (:mod:`hfpy.analyze.ownturns` decides).
+"""Serial loops around regions go into them, where each point may run them for itself: one kernel instead of one for
+each region in each turn (:mod:`hfpy.analyze.ownturns` decides).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -75,16 +76,24 @@ def _may_move(facts: Facts, key: str) -> bool:
 def _said(one: OwnTurns, line: int) -> str:
     names = [loop.header.var for loop in one.loops if isinstance(loop.header, Header)]
     listed = ", ".join(f"'{name}'" for name in names)
+    several = len(one.regions) > 1
     if one.against:
-        return f"  line {line}: the loop over {listed} stays around its kernel: {one.against}"
-    return f"  line {line}: the loop{'s' if names[1:] else ''} over {listed} within one kernel"
+        kernels = "kernels" if several else "kernel"
+        return (
+            f"  line {line}: the loop{'' if not listed else ' over '}{listed} stays around its {kernels}: {one.against}"
+        )
+    loops = f"the loop{'s' if names[1:] else ''} over {listed}"
+    return f"  line {line}: {loops}{f' and the {len(one.regions)} regions in it' if several else ''} within one kernel"
 
 
 def _edits(lines: tuple[str, ...], one: OwnTurns) -> Iterator[Edit]:
-    """The directives of the region go around its loops."""
-    outer, region = one.loops[0], one.region
-    yield from _moved(lines, region.header.line, outer.header.line.first)
-    yield from _moved(lines, _end(region), _end(outer).last + 1)
+    """The first directive goes before the loops, the last one behind them; those between two regions go."""
+    outer, first, last = one.loops[0], one.regions[0], one.regions[-1]
+    yield from _moved(lines, first.header.line, outer.header.line.first)
+    for region, following in pairwise(one.regions):
+        for line in (_end(region), following.header.line):
+            yield replace_lines(line.first, line.last, [])
+    yield from _moved(lines, _end(last), _end(outer).last + 1)
 
 
 def _moved(lines: tuple[str, ...], line: LogicalLine, before: int) -> Iterator[Edit]:
