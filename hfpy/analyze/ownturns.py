@@ -23,10 +23,12 @@ from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing, Sharing
 from hfpy.analyze.uses import aliases_of
-from hfpy.model.expressions import Apply, names_in, walk
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Fragment, names_in, walk
 from hfpy.model.source import SourceText
 from hfpy.model.statements import LOOPS, Construct, Header, InputOutput, Jump, Node, Statement, constructs, flatten
 from hfpy.model.units import Routine
+from hfpy.parse.fragments import ONE
 from hfpy.parse.physical import physical
 
 
@@ -92,7 +94,7 @@ def _with_regions(
         if isinstance(node, Construct) and node.kind != "region":
             around = loops if len(nodes) == 1 else ()
             for part in node.parts:
-                yield from _with_regions(part.body, (*around, node) if node.kind == "do" else ())
+                yield from _with_regions(part.body, (*around, node) if node.kind in ("do", "dowhile") else ())
 
 
 class _Judge:
@@ -106,17 +108,23 @@ class _Judge:
         self.sharing = regions
         self.bodies = [one.body for one in regions]
         self.region = self.bodies[0].region
-        self.placed: list[Sharing] = []
+        self.names: list[set[str]] = []
+        self.own: list[set[str]] = []  # what each point of a region has for itself
         self.written: frozenset[str] = frozenset()
 
     def check_regions(self) -> None:
         """Raise Stays if something in a region keeps all loops around them."""
         for body in self.bodies:
             self._check_region(body)
-        self.placed = [one.place() for one in self.sharing]
+        placed = [one.place() for one in self.sharing]
+        self.names = [body.names() for body in self.bodies]
+        self.own = [{*one.private, *one.heap} for one in placed]
         self.written = frozenset(name for body in self.bodies for name in body.flow().written)
-        for placed, body in zip(self.placed, self.bodies, strict=True):
-            self._check_values(placed, body)
+        for one, body in zip(placed, self.bodies, strict=True):
+            self._check_values(one, body)
+        shared = {name for names, own in zip(self.names, self.own, strict=True) for name in names - own}
+        for name in sorted(shared.intersection(set[str]().union(*self.own))):
+            raise Stays(f"'{name}' is each point's own in one region, and not in another one")
 
     def check(self, loops: tuple[Construct, ...]) -> None:
         """Raise Stays if some of these loops have to stay around the regions."""
@@ -140,7 +148,7 @@ class _Judge:
             raise Stays("the region has a reduction")
         if region.halo:
             raise Stays("the region has a halo")
-        if replace(region, line=self.region.line, place=self.region.place) != self.region:
+        if not _alike(region, self.region):
             raise Stays("its regions have other points, or other attributes")
         if any(c.region is not None for c in constructs(construct.body)):
             raise Stays("there is a region in the region")
@@ -168,15 +176,6 @@ class _Judge:
         for reference in body.references:
             if reference.component or reference.role in ("pointer", "allocate"):
                 raise Stays(f"'{reference.name}' is an object or a pointer")
-        own = {*placed.private, *placed.heap}
-        for other in self.bodies if len(self.bodies) > 1 else ():
-            for name in sorted(own & other.names() - self._own(other)):
-                raise Stays(f"'{name}' is each point's own in one region, and not in another one")
-
-    def _own(self, body: RegionBody) -> set[str]:
-        """What each point of a region has for itself."""
-        placed = self.placed[self.bodies.index(body)]
-        return {*placed.private, *placed.heap}
 
     # -- the loops
 
@@ -246,11 +245,10 @@ class _Judge:
         nests = [nest for body in self.bodies if (nest := build(body, Known(), False)) is not None]
         if len(nests) < len(self.bodies):
             raise Stays("the region is too long")
-        names = sorted({name for body in self.bodies for name in body.names()})
-        objects = [d for n in names if (d := self.facts.object(n, self.key)) is not None]
+        names, own = (set[str]().union(*each) for each in (self.names, self.own))
+        objects = [d for n in sorted(names) if (d := self.facts.object(n, self.key)) is not None]
         still = (d for d in objects if not d.rank and d.symbol.name not in variables | self.written)
         asked = by_each_point(beside(nests), frozenset(name_of(d, self.key) for d in still))
-        own = {name for body in self.bodies for name in self._own(body)}
         engine = self.bodies[0].effects.engine
         for name in sorted(self.written - own - {*self.region.iterators}):
             data = self.facts.object(name, self.key)
@@ -259,6 +257,16 @@ class _Judge:
             if not isinstance(engine.independent(asked, name_of(data, self.key)), Proved):
                 where = "in an earlier turn" if len(self.bodies) == 1 else "in another region or an earlier turn"
                 raise Stays(f"a point may need what another one sets of '{name}' {where}")
+
+
+def _alike(one: Region, other: Region) -> bool:
+    """Whether regions have the same points and attributes, however they are written."""
+    same = replace(one, line=other.line, place=other.place, applies_to=other.applies_to, stated=other.stated)
+    return replace(same, domains=other.domains) == other and _sizes(one) == _sizes(other)
+
+
+def _sizes(region: Region) -> list[tuple[str, Fragment, Fragment]]:
+    return [(domain.name, domain.extent.lower or ONE, domain.upper) for domain in region.domains]
 
 
 def _heads(statement: Statement, name: str) -> bool:

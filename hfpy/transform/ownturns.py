@@ -74,7 +74,7 @@ def _may_move(facts: Facts, key: str) -> bool:
 
 
 def _said(one: OwnTurns, line: int) -> str:
-    names = [loop.header.var for loop in one.loops if isinstance(loop.header, Header)]
+    names = [loop.header.var for loop in one.loops if isinstance(loop.header, Header) and loop.header.var]
     listed = ", ".join(f"'{name}'" for name in names)
     several = len(one.regions) > 1
     if one.against:
