@@ -97,6 +97,12 @@ class hf_launcher {
     return host == nullptr ? nullptr : array<T>(host, count, name, directions);
   }
 
+  // What a kernel gets that only asks for the shape of an array, or whether there is one.
+  template <class T>
+  T *asked(const void *host) {
+    return static_cast<T *>(host == nullptr ? nullptr : hfd_nothing(where_));
+  }
+
   // A copy of one value on the device, which finish() brings back.
   template <class T>
   T *scalar(T *host, const char *name) {
