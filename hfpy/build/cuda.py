@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -47,6 +47,11 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
 Devices = Literal["cuda", "hip", "opencl"]
 _STANDARD = "-std=c++17"
 _LIBRARY_FOLDERS = re.compile(r"^#\$ LIBRARIES=(.*)$", re.M)
+
+
+def devices_of(languages: Set[str]) -> Devices:
+    """The devices that the kernels of a program are for, by the languages of its files."""
+    return "hip" if "hip" in languages else "opencl" if "opencl" in languages else "cuda"
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ NAMED = (
     ),
     Example(
         "inquiries with a kind",
-        "a(i,j) = size(c, kind=1) + 100*size(c, dim=3, kind=8) + lbound(c, 2, 2)\nb(i,j) = ubound(c(i,:,2:), 1, kind=1)",
+        "a(i,j) = size(c, kind=1) + 9*size(c, dim=3, kind=8) + lbound(c, 2, 2)\nb(i,j) = ubound(c(i,:,2:), 1, kind=1)",
     ),
     Example(
         "inquiries about numbers",

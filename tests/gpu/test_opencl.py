@@ -354,9 +354,3 @@ def test_the_same_is_refused_as_with_cuda_c() -> None:
         for tested in load_pairs(TESTS / folder / "programs"):
             mine, other = (v.translated(tested) for v in (OPENCL, CUDA_C))
             assert mine.codes() == other.codes(), tested.name
-
-
-def test_builds_by_other_tools_have_no_hip(tmp_path: Path) -> None:
-    (tmp_path / "heat.h90").write_text(HEAT)
-    done = hfpy(tmp_path, "transpile", "heat.h90", "--target", "gpu", "--backend", "hip", "--plan", "-o", "out")
-    assert done.returncode == 1 and "HF816: builds by other tools than hfpy have no HIP yet" in done.stderr
