@@ -2,12 +2,15 @@
 of one for each region in each turn.
 
 A turn must need of earlier ones only what its own point has set, and a region of those before it in the turn, too. The
-dependence engine answers that for two turns of any loops in question, with all that the regions do in them. No value
-may go from a region to another one, or from a turn to the next one, by the host.
+dependence engine answers that for two turns of any loops in question, with all that the regions do in them. Where it is
+not so for all regions together, it may be for some: the loop becomes several, each a kernel, if no region needs what
+a later one sets in an earlier turn. No value may go from a region to another one, or from a turn to the next one, by
+the host.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -15,6 +18,7 @@ from itertools import pairwise
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.again import beside, by_each_point
 from hfpy.analyze.dependence.answers import Proved
+from hfpy.analyze.dependence.apart import may_come_first
 from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.model import Facts as Known
 from hfpy.analyze.dependence.reading import name_of
@@ -31,16 +35,19 @@ from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE
 from hfpy.parse.physical import physical
 
+_MOST_REGIONS = 8  # of a loop that becomes several
+
 
 @dataclass(frozen=True)
 class OwnTurns:
     """The regions in a loop in the order of the text, and the loops around them, outermost first. ``against`` is why
-    they stay there; empty if each point may run them for itself.
+    they stay there; else there are ``kernels``: runs of these regions, with the loops in each.
     """
 
     loops: tuple[Construct, ...]
     regions: tuple[Construct, ...]
     against: str = ""
+    kernels: tuple[tuple[Construct, ...], ...] = ()
 
 
 class Stays(Exception):
@@ -73,12 +80,12 @@ def _judged(judge: _Judge, loops: tuple[Construct, ...], regions: tuple[Construc
         judge.check_regions()
         for most in range(len(loops), 0, -1):
             try:
-                judge.check(loops[-most:])
+                ends = [0, *judge.check(loops[-most:])]
             except Stays:
                 if most == 1:
                     raise
                 continue
-            return OwnTurns(loops[-most:], regions)
+            return OwnTurns(loops[-most:], regions, "", tuple(regions[a:b] for a, b in pairwise(ends)))
     except Stays as reason:
         return OwnTurns(loops[-1:], regions, str(reason))
     raise AssertionError(loops)
@@ -111,6 +118,7 @@ class _Judge:
         self.names: list[set[str]] = []
         self.own: list[set[str]] = []  # what each point of a region has for itself
         self.written: frozenset[str] = frozenset()
+        self.rows = Counter(row for s in flatten(routine.body) for row in {s.line.first, s.line.last})
 
     def check_regions(self) -> None:
         """Raise Stays if something in a region keeps all loops around them."""
@@ -126,15 +134,17 @@ class _Judge:
         for name in sorted(shared.intersection(set[str]().union(*self.own))):
             raise Stays(f"'{name}' is each point's own in one region, and not in another one")
 
-    def check(self, loops: tuple[Construct, ...]) -> None:
-        """Raise Stays if some of these loops have to stay around the regions."""
+    def check(self, loops: tuple[Construct, ...]) -> tuple[int, ...]:
+        """The numbers of the regions behind which kernels end that have these loops within. Raises Stays if some of the
+        loops have to stay around the regions.
+        """
         variables = [self._variable(loop) for loop in loops]
         if len(set(variables)) < len(variables):
             raise Stays("two loops have one variable")
         for loop in loops:
             self._check_loop(loop)
         self._check_text(loops)
-        self._check_arrays(frozenset(variables))
+        return self._kernels(loops, frozenset(variables))
 
     # -- the regions
 
@@ -234,6 +244,8 @@ class _Judge:
         for listed in (before, *behind, ends[-1]):
             if any(line.file for line in listed):
                 raise Stays("the loop is in an included file")
+            if any(self.rows[row] > 1 for line in listed for row in (line.first, line.last)):
+                raise Stays("there are other statements on its lines")
             for one, other in pairwise(listed):
                 between = self.source.lines[one.last + 1 : other.first]
                 if other.first <= one.last or any(physical(row).kind not in ("blank", "comment") for row in between):
@@ -241,22 +253,60 @@ class _Judge:
 
     # -- data
 
-    def _check_arrays(self, variables: frozenset[str]) -> None:
-        nests = [nest for body in self.bodies if (nest := build(body, Known(), False)) is not None]
-        if len(nests) < len(self.bodies):
+    def _kernels(self, loops: tuple[Construct, ...], variables: frozenset[str]) -> tuple[int, ...]:
+        """Behind which regions kernels end. Raises Stays if some region cannot have the loops."""
+        asked = _Arrays(self, variables)
+        against = asked.against(0, len(self.bodies))
+        if not against:
+            return (len(self.bodies),)
+        named = any(isinstance(loop.header, Header) and loop.header.construct_name for loop in loops)
+        if not 1 < len(self.bodies) <= _MOST_REGIONS or named:
+            raise Stays(against)
+        ends = [n for n in range(1, len(self.bodies)) if asked.may_end(n)]
+        kept: list[int] = []
+        begin = 0
+        for end, following in pairwise([*ends, len(self.bodies), len(self.bodies)]):
+            if asked.against(begin, end):
+                raise Stays(against)
+            if end == len(self.bodies) or asked.against(begin, following):
+                kept.append(end)
+                begin = end
+        return tuple(kept)
+
+
+class _Arrays:
+    """What the dependence engine says of the arrays that regions set, with loops over some variables around them."""
+
+    def __init__(self, judge: _Judge, variables: frozenset[str]) -> None:
+        self.facts, self.key, self.bodies = judge.facts, judge.key, judge.bodies
+        self.engine = self.bodies[0].effects.engine
+        self.nests = [nest for body in self.bodies if (nest := build(body, Known(), False)) is not None]
+        if len(self.nests) < len(self.bodies):
             raise Stays("the region is too long")
-        names, own = (set[str]().union(*each) for each in (self.names, self.own))
+        names, own = (set[str]().union(*each) for each in (judge.names, judge.own))
         objects = [d for n in sorted(names) if (d := self.facts.object(n, self.key)) is not None]
-        still = (d for d in objects if not d.rank and d.symbol.name not in variables | self.written)
-        asked = by_each_point(beside(nests), frozenset(name_of(d, self.key) for d in still))
-        engine = self.bodies[0].effects.engine
-        for name in sorted(self.written - own - {*self.region.iterators}):
+        still = (d for d in objects if not d.rank and d.symbol.name not in variables | judge.written)
+        self.lasting = frozenset(name_of(d, self.key) for d in still)
+        self.counters = frozenset(name_of(d, self.key) for d in objects if {d.symbol.name} == variables)
+        self.shared = sorted(judge.written - own - {*judge.region.iterators})
+        for name in self.shared:
             data = self.facts.object(name, self.key)
             if data is None or not data.rank or data.symbol.type.base in ("type", "class"):
                 raise Stays(f"the region sets '{name}'")
-            if not isinstance(engine.independent(asked, name_of(data, self.key)), Proved):
+
+    def against(self, begin: int, end: int) -> str:
+        """What is against loops within a kernel of some regions; empty if there is nothing."""
+        asked = by_each_point(beside(self.nests[begin:end]), self.lasting)
+        for name in self.shared:
+            data = self.facts.object(name, self.key)
+            if data is not None and not isinstance(self.engine.independent(asked, name_of(data, self.key)), Proved):
                 where = "in an earlier turn" if len(self.bodies) == 1 else "in another region or an earlier turn"
-                raise Stays(f"a point may need what another one sets of '{name}' {where}")
+                return f"a point may need what another one sets of '{name}' {where}"
+        return ""
+
+    def may_end(self, region: int) -> bool:
+        """Whether a kernel may end before a region: all turns of those before may come before all of the others."""
+        return may_come_first(self.engine.sets, self.nests, region, self.lasting, self.counters)
 
 
 def _alike(one: Region, other: Region) -> bool:

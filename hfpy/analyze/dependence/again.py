@@ -23,7 +23,7 @@ from hfpy.analyze.dependence.model import (
     forms_of,
 )
 
-_TURN = Index("turn")
+TURN = Index("turn")
 _Change = Callable[[Form], Form]
 
 
@@ -31,7 +31,7 @@ def in_turns(nest: Nest, lasting: frozenset[str]) -> Nest:
     """Two turns of a nest. Parameters with the names ``lasting`` have the same values in both, others may have others;
     nothing is kept of what is known of those.
     """
-    return Nest((_TURN, *nest.points), tuple(_access(a, 0, lasting) for a in nest.accesses), _facts(nest, lasting))
+    return Nest((TURN, *nest.points), tuple(_access(a, 0, lasting) for a in nest.accesses), _facts(nest, lasting))
 
 
 def by_each_point(nest: Nest, lasting: frozenset[str]) -> Nest:
@@ -65,9 +65,9 @@ def _access(access: Access, place: int, lasting: frozenset[str]) -> Access:
     """An access in one of the turns; their loop comes behind so many of its own."""
     changed = _changed(access, partial(_in_turn, lasting=lasting))
     at = changed.at
-    turns = Loop(_TURN, number(0), number(1), number(1))
+    turns = Loop(TURN, number(0), number(1), number(1))
     loops = (*at.loops[:place], turns, *at.loops[place:])
-    position = (*at.position[:place], _TURN, *at.position[place:])
+    position = (*at.position[:place], TURN, *at.position[place:])
     return replace(changed, at=replace(at, loops=loops, position=position))
 
 
@@ -106,10 +106,10 @@ def _in_turn(form: Form, lasting: frozenset[str]) -> Form:
     table: dict[Atom, Form] = {}
     for item in atoms_of(form):
         if isinstance(item, Parameter) and item.name not in lasting:
-            table[item] = atom(Application(item.name, (atom(_TURN),), shown=item.name, anew=True))
+            table[item] = atom(Application(item.name, (atom(TURN),), shown=item.name, anew=True))
         elif isinstance(item, Application):
             args = tuple(_in_turn(a, lasting) for a in item.args)
-            table[item] = atom(Application(item.name, (*args, atom(_TURN)), item.truth, item.shown, anew=True))
+            table[item] = atom(Application(item.name, (*args, atom(TURN)), item.truth, item.shown, anew=True))
     return substituted(form, table) if table else form
 
 
