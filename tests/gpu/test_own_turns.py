@@ -300,13 +300,14 @@ def shows(body: str, folder: Path) -> None:
 def drawn(rng: Random) -> str:
     """A loop around some regions in which no two points meet in one turn; in several, or between regions, they may."""
     head = rng.choice(["do k = 2, nz-1", "do k = nz-1, 2, -1", "do k = 2, top, 2"])
-    bodies = [_drawn_body(rng) for _ in range(rng.choice([1, 1, 2, 3]))]
+    levels, read = (("k",), ("k",)) if rng.random() < 0.4 else (("k", "k", "k+1", "k-1", "3", "nz-k+1"), LEVELS)
+    bodies = [_drawn_body(rng, levels, read) for _ in range(rng.choice([1, 1, 2, 3]))]
     return loop(*bodies, head=head, more=", startAt(2,2), endAt(nx-1,ny-1)")
 
 
-def _drawn_body(rng: Random) -> str:
+def _drawn_body(rng: Random, choice: tuple[str, ...], read: tuple[str, ...]) -> str:
     names = rng.sample(["a", "b"], 2)
-    level = rng.choice(["k", "k", "k+1", "k-1", "3", "nz-k+1"])
+    level = rng.choice(choice)
     written = f"{names[0]}(i,j,{level})"
     reads = []
     for _ in range(rng.randint(1, 3)):
@@ -314,7 +315,7 @@ def _drawn_body(rng: Random) -> str:
         other = rng.random() < 0.7
         at = f"i{rng.choice(['', '+1', '-1'])},j{rng.choice(['', '+1', '-1'])}" if other else "i,j"
         # What a turn sets, it reads at its own point alone.
-        levels = [s for s in ("k", "k+1", "k-1") if name != names[0] or at == "i,j" or (level in LEVELS and s != level)]
+        levels = [s for s in read if name != names[0] or at == "i,j" or (level in LEVELS and s != level)]
         reads.append(f"{name}({at},{rng.choice(levels)})" if levels else "c(i,j)")
     value = " + ".join(f"{rng.choice(['0.5d0', '0.25d0', '0.125d0'])}*{read}" for read in reads)
     guard = rng.choice(["", "", f"if (mod(i{rng.choice(['', '+j'])}+k, 2) == 0) "])
