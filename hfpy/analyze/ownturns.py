@@ -293,6 +293,15 @@ class _Arrays:
             data = self.facts.object(name, self.key)
             if data is None or not data.rank or data.symbol.type.base in ("type", "class"):
                 raise Stays(f"the region sets '{name}'")
+        if len(self.bodies) > 1:  # within one region, what its variables are has told
+            self._check_names({d.symbol.name for d in objects if d.rank})
+
+    def _check_names(self, arrays: set[str]) -> None:
+        """Arrays that one region sets may be the same memory as others that another one has."""
+        for name in self.shared:
+            for other in sorted(arrays - {name}):
+                if self.facts.storage.shared(name, other, self.key):
+                    raise Stays(f"'{name}' and '{other}' may be the same memory")
 
     def against(self, begin: int, end: int) -> str:
         """What is against loops within a kernel of some regions; empty if there is nothing."""

@@ -30,7 +30,9 @@ contains
   end subroutine run
   subroutine go(nx, ny, nz, m, a, b, c)
     integer, intent(in) :: nx, ny, nz, m
-    real(8), intent(inout) :: a(nx,ny,nz), b(nx,ny,nz), c(nx,ny)
+    real(8), intent(inout) :: a(nx,ny,nz), c(nx,ny)
+    real(8), intent(inout), target :: b(nx,ny,nz)
+    real(8), pointer :: same(:,:,:)
     real(8) :: t, w(nz)
     integer :: i, j, k, l, n, top, idx(nx,ny)
     top = m
@@ -128,6 +130,14 @@ STAYS = {
     "a wish of one region": (
         loop("a(i,j,k) = k", "b(i,j,k) = a(i,j,k)").replace("(nx,ny)}", "(nx,ny), fuse(no)}", 1),
         "fuse(no) says so",
+    ),
+    "another name for what a region before sets": (
+        "same => b\n" + loop("b(i,j,k) = k", "if (i > 1) c(i,j) = c(i,j) + same(i-1,j,k)"),
+        "'b' and 'same' may be the same memory",
+    ),
+    "another name for what a later region sets": (
+        "same => b\n" + loop("c(i,j) = c(i,j) + same(i,j,k)", "b(i,j,k) = k"),
+        "'b' and 'same' may be the same memory",
     ),
     "a statement on the loop's line": (
         loop("a(i,j,k) = k").replace("do k", "n = 2; do k", 1),
@@ -239,6 +249,7 @@ def plain(body: str) -> str:
 
 
 LEFT = ("a statement", "a wish", "a statement on the loop's line", "a later region for an earlier one in the next turn")
+LEFT += ("another name for what a region before sets", "another name for what a later region sets")
 ALL = "".join([*MOVED.values(), *(STAYS[name][0] for name in LEFT), *(body for body, _ in APART.values())])
 
 
