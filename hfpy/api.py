@@ -217,6 +217,7 @@ class Program(Mapping[str, Kernel]):
         """The median seconds of a call of a kernel's routine. Raises UsageError where it cannot be called."""
         from hfpy.kernels.api import for_callers
         from hfpy.kernels.cache import cache_folder
+        from hfpy.tune.arrays import package_for
         from hfpy.tune.calls import Calls
         from hfpy.tune.timing import routine_of
 
@@ -225,7 +226,8 @@ class Program(Mapping[str, Kernel]):
             raise UsageError(f"'{routine.key}' cannot be called by itself: {routine.alone}")
         session = for_callers(self._with({kernel.full_name: kernel}))
         calls = Calls(session.project, os.environ, cache_folder(os.environ), sizes, rounds)
-        measured = calls.measure(routine.key, dict(routine.sizes), [session.options])
+        package = package_for(session.options, routine.backend)
+        measured = calls.measure(routine.key, dict(routine.sizes), [session.options], package)
         if measured.reason:
             raise UsageError(f"'{routine.key}' cannot be called: {measured.reason}")
         return measured.median(0)

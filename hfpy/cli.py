@@ -202,7 +202,8 @@ def run_command(
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
     environment = program_environment(os.environ)
     status = _profiled(command, environment, session, chosen, built) if profile else _run(command, environment)
-    if status and session.options.target == "gpu" and not options.get("emulate"):
+    on_gpu = session.options.target == "gpu" and "opencl" not in session.options.backends
+    if status and on_gpu and not options.get("emulate"):
         _hint_at_emulation()
     return status
 

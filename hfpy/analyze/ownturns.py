@@ -1,18 +1,24 @@
-"""Serial loops around a region whose turns each point may run for itself: a kernel for all turns, instead of one for
-each.
+"""Serial loops around regions whose turns each point may run for itself: one kernel for all turns and regions, instead
+of one for each region in each turn.
 
-A turn must need of earlier ones only what its own point has set. The dependence engine answers that for two turns of
-any loops in question, and the region must have no value that goes from a turn to the next one by the host.
+A turn must need of earlier ones only what its own point has set, and a region of those before it in the turn, too. The
+dependence engine answers that for two turns of any loops in question, with all that the regions do in them. Where it is
+not so for all regions together, it may be for some: the loop becomes several, each a kernel, if no region needs what
+a later one sets in an earlier turn. No value may go from a region to another one, or from a turn to the next one, by
+the host.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from hfpy.analyze.dependence.again import by_each_point
+from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.dependence.again import beside, by_each_point
 from hfpy.analyze.dependence.answers import Proved
+from hfpy.analyze.dependence.apart import may_come_first
 from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.model import Facts as Known
 from hfpy.analyze.dependence.reading import name_of
@@ -21,22 +27,27 @@ from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing, Sharing
 from hfpy.analyze.uses import aliases_of
-from hfpy.model.expressions import Apply, names_in, walk
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Fragment, names_in, walk
 from hfpy.model.source import SourceText
 from hfpy.model.statements import LOOPS, Construct, Header, InputOutput, Jump, Node, Statement, constructs, flatten
 from hfpy.model.units import Routine
+from hfpy.parse.fragments import ONE
 from hfpy.parse.physical import physical
+
+_MOST_REGIONS = 8  # of a loop that becomes several
 
 
 @dataclass(frozen=True)
 class OwnTurns:
-    """A region, and the loops around it, outermost first. ``against`` is why they stay there; empty if each point may
-    run them for itself.
+    """The regions in a loop in the order of the text, and the loops around them, outermost first. ``against`` is why
+    they stay there; else there are ``kernels``: runs of these regions, with the loops in each.
     """
 
     loops: tuple[Construct, ...]
-    region: Construct
+    regions: tuple[Construct, ...]
     against: str = ""
+    kernels: tuple[tuple[Construct, ...], ...] = ()
 
 
 class Stays(Exception):
@@ -44,79 +55,101 @@ class Stays(Exception):
 
 
 def own_turns(facts: Facts, effects: Effects, routine: Routine) -> Iterator[OwnTurns]:
-    """The regions of a routine that are all that is in a serial loop, with as many of the loops around them as each
-    point may run for itself; with the innermost one and the reason where it may run none.
+    """The serial loops of a routine that hold regions and nothing else, with as many of the loops around as each point
+    may run for itself; with the innermost one and the reason where it may run none. Loops that hold other statements
+    beside regions stay.
     """
     source = facts.application.file(routine.key).source
     sharing = RoutineSharing(facts, effects, routine)
     numbers = {id(c): n for n, c in enumerate(sharing.constructs)}
-    for loops, region in _alone(routine.body, ()):
-        number = numbers.get(id(region))
-        if number is None or RegionId(routine.key, number) not in facts.positions.regions:
+    for loops, nodes in _with_regions(routine.body, ()):
+        regions = tuple(n for n in nodes if isinstance(n, Construct) and n.kind == "region")
+        listed = [n for region in regions if (n := numbers.get(id(region))) is not None]
+        active = [n for n in listed if RegionId(routine.key, n) in facts.positions.regions]
+        if not active:
             continue
-        found = OwnTurns(loops[-1:], region, "")
-        try:
-            judge = _Judge(facts, routine, source, sharing.region(number), region)
-            for most in range(len(loops), 0, -1):
-                try:
-                    judge.check(loops[-most:])
-                except Stays:
-                    if most == 1:
-                        raise
-                    continue
-                found = OwnTurns(loops[-most:], region)
-                break
-        except Stays as reason:
-            found = OwnTurns(loops[-1:], region, str(reason))
-        yield found
+        if len(active) < len(nodes):
+            yield OwnTurns(loops[-1:], regions, "it holds other statements, too")
+            continue
+        yield _judged(_Judge(facts, routine, source, [sharing.region(n) for n in active]), loops, regions)
 
 
-def _alone(nodes: tuple[Node, ...], loops: tuple[Construct, ...]) -> Iterator[tuple[tuple[Construct, ...], Construct]]:
-    """The regions that are all that is in their loops, outside of other regions."""
+def _judged(judge: _Judge, loops: tuple[Construct, ...], regions: tuple[Construct, ...]) -> OwnTurns:
+    """As many loops as each point may run."""
+    try:
+        judge.check_regions()
+        for most in range(len(loops), 0, -1):
+            try:
+                ends = [0, *judge.check(loops[-most:])]
+            except Stays:
+                if most == 1:
+                    raise
+                continue
+            return OwnTurns(loops[-most:], regions, "", tuple(regions[a:b] for a, b in pairwise(ends)))
+    except Stays as reason:
+        return OwnTurns(loops[-1:], regions, str(reason))
+    raise AssertionError(loops)
+
+
+def _with_regions(
+    nodes: tuple[Node, ...], loops: tuple[Construct, ...]
+) -> Iterator[tuple[tuple[Construct, ...], tuple[Node, ...]]]:
+    """The bodies of loops with regions in them, and the loops around, of which each holds nothing but the next one."""
+    if loops and any(isinstance(node, Construct) and node.kind == "region" for node in nodes):
+        yield loops, nodes
     for node in nodes:
-        if not isinstance(node, Construct):
-            continue
-        if node.kind == "region":
-            if loops and len(nodes) == 1:
-                yield loops, node
-            continue
-        around = loops if len(nodes) == 1 else ()
-        for part in node.parts:
-            yield from _alone(part.body, (*around, node) if node.kind == "do" else ())
+        if isinstance(node, Construct) and node.kind != "region":
+            around = loops if len(nodes) == 1 else ()
+            for part in node.parts:
+                yield from _with_regions(part.body, (*around, node) if node.kind in ("do", "dowhile") else ())
 
 
 class _Judge:
-    """What is against loops around one region."""
+    """What is against loops around some regions."""
 
-    def __init__(
-        self, facts: Facts, routine: Routine, source: SourceText, sharing: RegionSharing, region: Construct
-    ) -> None:
+    def __init__(self, facts: Facts, routine: Routine, source: SourceText, regions: Sequence[RegionSharing]) -> None:
         self.facts = facts
         self.routine = routine
         self.key = routine.key
         self.source = source
-        self.sharing = sharing
-        self.construct = region
-        self._check_region()
-        self.placed: Sharing = sharing.place()
-        self.written = frozenset(sharing.body.flow().written)
-        self._check_values()
+        self.sharing = regions
+        self.bodies = [one.body for one in regions]
+        self.region = self.bodies[0].region
+        self.names: list[set[str]] = []
+        self.own: list[set[str]] = []  # what each point of a region has for itself
+        self.written: frozenset[str] = frozenset()
+        self.rows = Counter(row for s in flatten(routine.body) for row in {s.line.first, s.line.last})
 
-    def check(self, loops: tuple[Construct, ...]) -> None:
-        """Raise Stays if some of these loops have to stay around the region."""
+    def check_regions(self) -> None:
+        """Raise Stays if something in a region keeps all loops around them."""
+        for body in self.bodies:
+            self._check_region(body)
+        placed = [one.place() for one in self.sharing]
+        self.names = [body.names() for body in self.bodies]
+        self.own = [{*one.private, *one.heap} for one in placed]
+        self.written = frozenset(name for body in self.bodies for name in body.flow().written)
+        for one, body in zip(placed, self.bodies, strict=True):
+            self._check_values(one, body)
+        shared = {name for names, own in zip(self.names, self.own, strict=True) for name in names - own}
+        for name in sorted(shared.intersection(set[str]().union(*self.own))):
+            raise Stays(f"'{name}' is each point's own in one region, and not in another one")
+
+    def check(self, loops: tuple[Construct, ...]) -> tuple[int, ...]:
+        """The numbers of the regions behind which kernels end that have these loops within. Raises Stays if some of the
+        loops have to stay around the regions.
+        """
         variables = [self._variable(loop) for loop in loops]
         if len(set(variables)) < len(variables):
             raise Stays("two loops have one variable")
         for loop in loops:
             self._check_loop(loop)
         self._check_text(loops)
-        self._check_arrays(frozenset(variables))
+        return self._kernels(loops, frozenset(variables))
 
-    # -- the region
+    # -- the regions
 
-    def _check_region(self) -> None:
-        region, body = self.construct.region, self.sharing.body
-        assert region is not None
+    def _check_region(self, body: RegionBody) -> None:
+        region, construct = body.region, body.construct
         if region.loops or region.line.comment:
             raise Stays("the region brings its own loops")
         if region.fusion == "no":
@@ -125,31 +158,32 @@ class _Judge:
             raise Stays("the region has a reduction")
         if region.halo:
             raise Stays("the region has a halo")
-        if any(c.region is not None for c in constructs(self.construct.body)):
+        if not _alike(region, self.region):
+            raise Stays("its regions have other points, or other attributes")
+        if any(c.region is not None for c in constructs(construct.body)):
             raise Stays("there is a region in the region")
-        for statement in flatten(self.construct.body):
+        for statement in flatten(construct.body):
             if isinstance(statement, InputOutput):
                 raise Stays("points read or write files")
             if isinstance(statement, Jump) and (
                 statement.kind not in ("continue", "cycle", "exit") or statement.target
             ):
                 raise Stays(f"'{statement.kind}' leaves the region")
-        if any(_leaves(node) for node in self.construct.body):
+        if any(_leaves(node) for node in construct.body):
             raise Stays("a jump leaves the region")
         sites = (s for s in self.facts.graph.below(self.key) if body.identity.number in s.at.regions)
         if any(self.facts.live(s.at, self.key) for s in sites):
             raise Stays("the region calls routines")
 
-    def _check_values(self) -> None:
-        """What the region hands on by the host, or what is not known of it."""
-        placed = self.placed
+    def _check_values(self, placed: Sharing, body: RegionBody) -> None:
+        """What a region hands on by the host, or to another one, or what is not known of it."""
         if not placed.complete or not placed.clean:
             raise Stays("not all that the region does is known")
         for name in (*placed.lastprivate, *placed.firstprivate):
             raise Stays(f"'{name}' has a value before or behind the region")
         if placed.flags:
             raise Stays("the region sets a flag")
-        for reference in self.sharing.body.references:
+        for reference in body.references:
             if reference.component or reference.role in ("pointer", "allocate"):
                 raise Stays(f"'{reference.name}' is an object or a pointer")
 
@@ -164,8 +198,7 @@ class _Judge:
     def _check_loop(self, loop: Construct) -> None:
         header = loop.header
         assert isinstance(header, Header)
-        name, region = header.var, self.construct.region
-        assert region is not None
+        name, region = header.var, self.region
         data = self.facts.object(name, self.key)
         plain = data is not None and data.local and data.symbol.type.base == "integer" and not data.rank
         if data is None or not plain or not self.facts.storage.alone(data.identity) or keeps_value(self.routine, name):
@@ -181,8 +214,7 @@ class _Judge:
         self._check_behind(name)
 
     def _check_bounds(self, header: Header) -> None:
-        region = self.construct.region
-        assert region is not None
+        region = self.region
         for expr in header.exprs:
             if any(isinstance(node, Apply) for node in walk(expr)):
                 raise Stays("a bound of the loop is more than numbers and scalars")
@@ -204,14 +236,16 @@ class _Judge:
                 raise Stays(f"'{name}' is used outside of the loop")
 
     def _check_text(self, loops: tuple[Construct, ...]) -> None:
-        """Nothing but comments may stand between the lines that change places."""
-        assert self.construct.end is not None
-        first, last = [*loops, self.construct], [self.construct, *reversed(loops)]
-        ends = [c.end.line for c in last if c.end is not None]
-        lines = [[c.header.line for c in first], ends]
-        for listed in lines:
+        """Nothing but comments may stand between the lines that change places, and those that go."""
+        regions = [body.construct for body in self.bodies]
+        ends = [[c.end.line for c in (region, *reversed(loops)) if c.end is not None] for region in regions]
+        behind = [[one[0], other.header.line] for one, other in zip(ends, regions[1:], strict=False)]
+        before = [c.header.line for c in (*loops, regions[0])]
+        for listed in (before, *behind, ends[-1]):
             if any(line.file for line in listed):
                 raise Stays("the loop is in an included file")
+            if any(self.rows[row] > 1 for line in listed for row in (line.first, line.last)):
+                raise Stays("there are other statements on its lines")
             for one, other in pairwise(listed):
                 between = self.source.lines[one.last + 1 : other.first]
                 if other.first <= one.last or any(physical(row).kind not in ("blank", "comment") for row in between):
@@ -219,23 +253,79 @@ class _Judge:
 
     # -- data
 
-    def _check_arrays(self, variables: frozenset[str]) -> None:
-        body = self.sharing.body
-        nest = build(body, Known(), False)
-        if nest is None:
+    def _kernels(self, loops: tuple[Construct, ...], variables: frozenset[str]) -> tuple[int, ...]:
+        """Behind which regions kernels end. Raises Stays if some region cannot have the loops."""
+        asked = _Arrays(self, variables)
+        against = asked.against(0, len(self.bodies))
+        if not against:
+            return (len(self.bodies),)
+        named = any(isinstance(loop.header, Header) and loop.header.construct_name for loop in loops)
+        if not 1 < len(self.bodies) <= _MOST_REGIONS or named:
+            raise Stays(against)
+        ends = [n for n in range(1, len(self.bodies)) if asked.may_end(n)]
+        kept: list[int] = []
+        begin = 0
+        for end, following in pairwise([*ends, len(self.bodies), len(self.bodies)]):
+            if asked.against(begin, end):
+                raise Stays(against)
+            if end == len(self.bodies) or asked.against(begin, following):
+                kept.append(end)
+                begin = end
+        return tuple(kept)
+
+
+class _Arrays:
+    """What the dependence engine says of the arrays that regions set, with loops over some variables around them."""
+
+    def __init__(self, judge: _Judge, variables: frozenset[str]) -> None:
+        self.facts, self.key, self.bodies = judge.facts, judge.key, judge.bodies
+        self.engine = self.bodies[0].effects.engine
+        self.nests = [nest for body in self.bodies if (nest := build(body, Known(), False)) is not None]
+        if len(self.nests) < len(self.bodies):
             raise Stays("the region is too long")
-        objects = [d for n in sorted(body.names()) if (d := self.facts.object(n, self.key)) is not None]
-        still = (d for d in objects if not d.rank and d.symbol.name not in variables | self.written)
-        asked = by_each_point(nest, frozenset(name_of(d, self.key) for d in still))
-        own = {*self.placed.private, *self.placed.heap}
-        assert self.construct.region is not None
-        for name in sorted(self.written - own - {*self.construct.region.iterators}):
+        names, own = (set[str]().union(*each) for each in (judge.names, judge.own))
+        objects = [d for n in sorted(names) if (d := self.facts.object(n, self.key)) is not None]
+        still = (d for d in objects if not d.rank and d.symbol.name not in variables | judge.written)
+        self.lasting = frozenset(name_of(d, self.key) for d in still)
+        self.counters = frozenset(name_of(d, self.key) for d in objects if {d.symbol.name} == variables)
+        self.shared = sorted(judge.written - own - {*judge.region.iterators})
+        for name in self.shared:
             data = self.facts.object(name, self.key)
             if data is None or not data.rank or data.symbol.type.base in ("type", "class"):
                 raise Stays(f"the region sets '{name}'")
-            answer = body.effects.engine.independent(asked, name_of(data, self.key))
-            if not isinstance(answer, Proved):
-                raise Stays(f"a point may need what another one sets of '{name}' in an earlier turn")
+        if len(self.bodies) > 1:  # within one region, what its variables are has told
+            self._check_names({d.symbol.name for d in objects if d.rank})
+
+    def _check_names(self, arrays: set[str]) -> None:
+        """Arrays that one region sets may be the same memory as others that another one has."""
+        for name in self.shared:
+            for other in sorted(arrays - {name}):
+                if self.facts.storage.shared(name, other, self.key):
+                    raise Stays(f"'{name}' and '{other}' may be the same memory")
+
+    def against(self, begin: int, end: int) -> str:
+        """What is against loops within a kernel of some regions; empty if there is nothing."""
+        asked = by_each_point(beside(self.nests[begin:end]), self.lasting)
+        for name in self.shared:
+            data = self.facts.object(name, self.key)
+            if data is not None and not isinstance(self.engine.independent(asked, name_of(data, self.key)), Proved):
+                where = "in an earlier turn" if len(self.bodies) == 1 else "in another region or an earlier turn"
+                return f"a point may need what another one sets of '{name}' {where}"
+        return ""
+
+    def may_end(self, region: int) -> bool:
+        """Whether a kernel may end before a region: all turns of those before may come before all of the others."""
+        return may_come_first(self.engine.sets, self.nests, region, self.lasting, self.counters)
+
+
+def _alike(one: Region, other: Region) -> bool:
+    """Whether regions have the same points and attributes, however they are written."""
+    same = replace(one, line=other.line, place=other.place, applies_to=other.applies_to, stated=other.stated)
+    return replace(same, domains=other.domains) == other and _sizes(one) == _sizes(other)
+
+
+def _sizes(region: Region) -> list[tuple[str, Fragment, Fragment]]:
+    return [(domain.name, domain.extent.lower or ONE, domain.upper) for domain in region.domains]
 
 
 def _heads(statement: Statement, name: str) -> bool:

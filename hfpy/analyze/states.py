@@ -17,6 +17,7 @@ from hfpy.analyze.devicefacts import DeviceFacts
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, stands_for
+from hfpy.analyze.inquired import inquires
 from hfpy.analyze.messages import Messages
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.residence import Residence
@@ -200,7 +201,8 @@ class States:
             data = self.facts.object(name, key) if name is not None else None
             if name is None or data is None or not data.rank:
                 continue
-            if self.in_kernel(reference, key) or self._needed(reference, key):
+            in_kernel = self.in_kernel(reference, key) and not inquires(self.facts, reference, key)
+            if in_kernel or self._needed(reference, key):
                 yield name, reference
 
     def in_kernel(self, reference: Reference, key: str) -> bool:

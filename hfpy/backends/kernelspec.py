@@ -13,6 +13,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.inquired import inquired
 from hfpy.analyze.known import known_values, team_of, values_here, with_values
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
@@ -22,16 +23,7 @@ from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_name
 from hfpy.backends.c.views import objects_in_storage, scalar_of
 from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
 from hfpy.backends.prints import prints_of
-from hfpy.backends.refused import (
-    ASSUMED_SIZE,
-    COMMON,
-    LAST_VALUE,
-    OPTIONAL_BOUNDS,
-    PRIVATE,
-    SIZE,
-    UNKNOWN,
-    WHOLE,
-)
+from hfpy.backends.refused import ASSUMED_SIZE, COMMON, LAST_VALUE, OPTIONAL_BOUNDS, PRIVATE, SIZE, UNKNOWN, WHOLE
 from hfpy.backends.stops import stops_of
 from hfpy.backends.workspace import shaped, workspace
 from hfpy.model.expressions import Apply, Component, Fragment, Name, names_in, walk
@@ -85,6 +77,7 @@ class SpecBuilder:
         self.name = name
         self.sites = sites_of(device, sharing)
         self.block = block
+        self.asked_about = inquired(sharing.body)
         self.flow: Flow = sharing.body.flow()
         self.known = known_values(self.facts, self.routine, sharing.body.construct, set(self.flow.written))
         self.variables: dict[str, Parameter | Local] = {}
@@ -330,6 +323,7 @@ class SpecBuilder:
             self.facts.order(data).storage or tuple(range(data.rank)),
             self._aliased(data),
             "optional" in data.symbol.attributes,
+            asked=actual in self.asked_about,
         )
 
     def _aliased(self, data: DataObject) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.inquired import inquired
 from hfpy.analyze.neighbours import apart, touched
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sizes import constant
@@ -28,17 +29,7 @@ from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Import
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import (
-    Assignment,
-    Construct,
-    Header,
-    Jump,
-    Memory,
-    OneLine,
-    Statement,
-    constructs,
-    flatten,
-)
+from hfpy.model.statements import Assignment, Construct, Header, Jump, Memory, OneLine, Statement, constructs, flatten
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.parse.nests import own_nest
@@ -57,9 +48,10 @@ _AT_ONCE = Queued()
 class OffloadCode(RegionCode):
     """A region that becomes a kernel.
 
-    ``arrays`` are on the device, ``copied`` are scalars that come back, ``scalars`` those that are only read,
-    ``objects`` variables of derived type and such like that are only read, ``changed`` those that are written.
-    ``owned`` are private; ``given`` and ``results`` name those of them that have a value before and behind the region.
+    ``arrays`` are on the device, ``asked`` are those of which only shapes are asked. ``copied`` are scalars that come
+    back, ``scalars`` those that are only read, ``objects`` variables of derived type and such like that are only read,
+    ``changed`` those that are written. ``owned`` are private; ``given`` and ``results`` name those of them that have a
+    value before and behind the region.
     ``updates`` are module variables that called routines read, ``constants`` named constants with elements. ``nested``
     is how many loops, from the outermost, may become one; ``last`` the condition that a point is the last one.
     ``addressed`` says that the arrays are dummies with device addresses, which the compiler's runtime does not know.
@@ -67,6 +59,7 @@ class OffloadCode(RegionCode):
     """
 
     arrays: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
     scalars: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
@@ -298,16 +291,18 @@ class OffloadRewriter(RegionRewriter):
         loops = code.loops if not region.loops else self._own_order(node, region)
         self._check_results(node, code, results)
         self._check_objects(node, [*found, *self._objects(sorted(own))])
-        self.shared |= {d.name for d in found if d.rank}
+        asked = inquired(sharing.body)
+        self.shared |= {d.name for d in found if d.rank} - asked
         self.own |= {d.name for d in self._objects(sorted(own)) if d.rank}
         self.given |= {d.name for d in given if d.rank}
         local, imports, problems = self.called.updates(self.routine, number)
         self.imports += imports
         self.found += problems
-        arrays = tuple(d.name for d in found if d.rank)
+        arrays = tuple(d.name for d in found if d.rank and d.name not in asked)
         offloaded = OffloadCode(
             **{f.name: getattr(code, f.name) for f in fields(RegionCode)},
             arrays=arrays,
+            asked=tuple(d.name for d in found if d.name in asked),
             copied=(*(d.name for d in plain if d.name in written), *sorted(reduced)),
             scalars=tuple(d.name for d in plain if d.name not in written),
             objects=tuple(d.name for d in objects if d.name not in written),
@@ -459,7 +454,8 @@ class OffloadRewriter(RegionRewriter):
 def _names(code: OffloadCode) -> Names:
     """What an addressed region names, for its procedure."""
     kept = [d.name for d in (*code.given, *code.results)]
-    return Names(code.arrays, (*code.scalars, *code.objects), (*code.copied, *code.changed, *kept), code.owned)
+    variables = (*code.asked, *code.copied, *code.changed, *kept)
+    return Names(code.arrays, (*code.scalars, *code.objects), variables, code.owned)
 
 
 def _sets_pointer(statement: Statement) -> bool:

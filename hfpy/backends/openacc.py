@@ -26,6 +26,7 @@ class OpenACC:
             *([f"collapse({code.nested})"] if code.nested > 1 else []),
             *(["default(none)"] if code.sharing.complete else []),
             *clause("present(", code.arrays),
+            *clause("no_create(", code.asked),
             *clause("copyin(", [*code.objects, *code.given_arrays, *(d.name for d in code.constants)]),
             *clause("copy(", [*code.changed, *code.brought_back]),
             *clause("firstprivate(", [*code.scalars, *code.given_scalars]),

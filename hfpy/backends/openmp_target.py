@@ -27,7 +27,7 @@ class OpenMPTarget:
             return Sequential().open_region(code)
         reduced = {r.name for r in code.region.reductions}
         mapped = () if code.addressed else code.arrays
-        shared = [*mapped, *code.objects, *code.given_arrays, *code.changed]
+        shared = [*mapped, *code.asked, *code.objects, *code.given_arrays, *code.changed]
         shared += [name for name in code.brought_back if name not in reduced]
         parts: list[str | Clause] = [
             _CONSTRUCT,
@@ -35,6 +35,7 @@ class OpenMPTarget:
             *(["default(none)"] if code.sharing.complete and not code.addressed else []),
             *clause("has_device_addr(", code.arrays if code.addressed else ()),
             *clause("map(tofrom: ", [*mapped, *code.changed, *code.brought_back]),
+            *clause("map(alloc: ", code.asked),
             *clause("map(to: ", [*code.objects, *code.given_arrays]),
             *clause("shared(", shared),
             *clause("firstprivate(", [*code.scalars, *code.given_scalars]),

@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -47,6 +47,11 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
 Devices = Literal["cuda", "hip", "opencl"]
 _STANDARD = "-std=c++17"
 _LIBRARY_FOLDERS = re.compile(r"^#\$ LIBRARIES=(.*)$", re.M)
+
+
+def devices_of(languages: Set[str]) -> Devices:
+    """The devices that the kernels of a program are for, by the languages of its files."""
+    return "hip" if "hip" in languages else "opencl" if "opencl" in languages else "cuda"
 
 
 @dataclass(frozen=True)
@@ -159,18 +164,12 @@ def find_cuda_tools(
 
     ``nvcc_flags`` and NVCCFLAGS of the environment are for nvcc alone; hipcc gets HIPCCFLAGS, the C++ compiler
     CXXFLAGS.
-    Raises ToolError if the compiler is not on this machine, UsageError where OpenCL cannot have what
-    is asked for.
+    Raises ToolError if the compiler is not on this machine, UsageError for an emulation of OpenCL.
     """
     if made_for == "opencl" and emulated:
         raise UsageError(
             "the backend opencl has no emulation, as its programs run on CPUs, too: leave out --emulate; a driver for "
             "CPUs is pocl (Debian, Ubuntu: apt-get install pocl-opencl-icd ocl-icd-opencl-dev)"
-        )
-    if made_for == "opencl" and debug:
-        raise UsageError(
-            "kernels of the backend opencl do not check their indices: leave out --debug, or let the emulation of "
-            "cuda-c check them (--backend cuda-c --emulate)"
         )
     if made_for == "opencl":
         flags = environment_flags(environment, "CXXFLAGS")

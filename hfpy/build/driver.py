@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hfpy.build import codes, cudafortran
-from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, runtime_library
+from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, devices_of, find_cuda_tools, runtime_library
 from hfpy.build.files import digest, explained, require_inside
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.linking import Library, link_library, link_programs
@@ -249,7 +249,7 @@ def _cuda_tools(project: Project, options: Options, request: Request, languages:
         exact=request.exact,
         debug=request.debug,
         nvcc_flags=project.nvccflags,
-        made_for="hip" if "hip" in languages else "opencl" if "opencl" in languages else "cuda",
+        made_for=devices_of(languages),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hfpy.backendtable import with_directives
 from hfpy.build import codes
-from hfpy.build.cuda import EMULATION, MODULE_SOURCES, OPENCL, RUNTIME, SHADOW, find_cuda_tools
+from hfpy.build.cuda import EMULATION, HIP, MODULE_SOURCES, OPENCL, RUNTIME, SHADOW, find_cuda_tools
 from hfpy.diagnostics import HfpyError, Place, error
 from hfpy.options import Options
 from hfpy.translation import C_LANGUAGES, Language, Translation
@@ -15,12 +15,8 @@ from hfpy.translation import C_LANGUAGES, Language, Translation
 
 def check_by_others(languages: Set[Language], options: Options, place: str) -> None:
     """Raise HfpyError for languages and options that builds by other tools than hfpy cannot have."""
-    message = ""
-    if "hip" in languages:
-        message = "builds by other tools than hfpy have no HIP yet"
-    elif "cuda-fortran" in languages or options.mpi:
+    if "cuda-fortran" in languages or options.mpi:
         message = "builds by other tools than hfpy have no CUDA Fortran and no decompositions yet"
-    if message:
         raise HfpyError([error(codes.NOT_BY_WRAPPER, message, Place(place), "choose cuda-c, or use hfpy build")])
 
 
@@ -48,15 +44,17 @@ def _runtime(languages: Set[Language], options: Options) -> Iterator[str]:
     """The lines about the runtime of kernels in C."""
     sources: tuple[Path, ...] = tuple(sorted(RUNTIME.glob("*.cpp")))
     folders: tuple[Path, ...] = (RUNTIME,)
-    macro = ""
+    language, macro = "CUDA", ""
     if "opencl" in languages:
         sources = find_cuda_tools({}, emulated=False, made_for="opencl").runtime_sources()
-        folders, macro = (*folders, OPENCL), "HFPY_OPENCL"
+        folders, language, macro = (*folders, OPENCL), "CXX", "HFPY_OPENCL"
         yield "need OpenCL"
     elif options.emulate:
         sources = find_cuda_tools({}, emulated=True).runtime_sources()
-        folders, macro = (*folders, EMULATION, SHADOW), "HFPY_EMULATE"
-    yield f"language {'CXX' if macro else 'CUDA'}"
+        folders, language, macro = (*folders, EMULATION, SHADOW), "CXX", "HFPY_EMULATE"
+    elif "hip" in languages:
+        folders, language = (*folders, HIP), "HIP"
+    yield f"language {language}"
     yield from (f"module {path}" for path in MODULE_SOURCES)
     yield from (f"runtime {path}" for path in sources)
     yield from (f"include {path}" for path in folders)

@@ -147,6 +147,7 @@ def with_given(options: Options, given: Given) -> Options:
         line_markers=options.line_markers or given.line_markers,
         indent=given.indent,
         emulate=given.emulate,
+        checked=given.debug,
         mpi=given.mpi or options.mpi,
         poison_halos=given.poison_halos or given.emulate,
         trace=given.trace,

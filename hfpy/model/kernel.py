@@ -48,7 +48,8 @@ class Parameter:
     Fortran's index list, and ``storage``: for each place in storage the place in that list. ``aliased`` arrays may
     share memory with others, ``optional`` parameters need not be given. ``operator`` is that of a reduction. ``packed``
     are an array of objects, and the component of all of them that lies in ``actual`` while the kernel runs. ``lent``
-    is memory of hfpy's own, for the kernel alone.
+    is memory of hfpy's own, for the kernel alone. Of an array that is only ``asked`` about its shape, or whether it is
+    there, the kernel gets no memory.
     """
 
     passing: Passing
@@ -64,6 +65,7 @@ class Parameter:
     operator: str = ""
     packed: tuple[str, str] | None = None
     lent: bool = False
+    asked: bool = False
 
     @property
     def component(self) -> bool:

@@ -1,11 +1,12 @@
-"""Serial loops around a region go into it, where each point may run them for itself: one kernel instead of one for
-each turn (:mod:`hfpy.analyze.ownturns` decides).
+"""Serial loops around regions go into them, where each point may run them for itself: one kernel instead of one for
+each region in each turn (:mod:`hfpy.analyze.ownturns` decides).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -13,7 +14,7 @@ from hfpy.analyze.ownturns import OwnTurns, own_turns
 from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header
-from hfpy.transform.edits import Edit, insert_rows, replace_lines
+from hfpy.transform.edits import Edit, insert_rows, replace_lines, replace_rows
 from hfpy.transform.passes import Made, Refusal, edited_files
 
 
@@ -73,18 +74,39 @@ def _may_move(facts: Facts, key: str) -> bool:
 
 
 def _said(one: OwnTurns, line: int) -> str:
-    names = [loop.header.var for loop in one.loops if isinstance(loop.header, Header)]
+    names = [loop.header.var for loop in one.loops if isinstance(loop.header, Header) and loop.header.var]
     listed = ", ".join(f"'{name}'" for name in names)
+    several, kernels = len(one.regions) > 1, len(one.kernels)
     if one.against:
-        return f"  line {line}: the loop over {listed} stays around its kernel: {one.against}"
-    return f"  line {line}: the loop{'s' if names[1:] else ''} over {listed} within one kernel"
+        word = "kernels" if several else "kernel"
+        return f"  line {line}: the loop{'' if not listed else ' over '}{listed} stays around its {word}: {one.against}"
+    loops = f"the loop{'s' if names[1:] else ''} over {listed}"
+    regions = f" and the {len(one.regions)} regions in it" if several else ""
+    return f"  line {line}: {loops}{regions} within {'one kernel' if kernels == 1 else f'{kernels} kernels'}"
 
 
 def _edits(lines: tuple[str, ...], one: OwnTurns) -> Iterator[Edit]:
-    """The directives of the region go around its loops."""
-    outer, region = one.loops[0], one.region
-    yield from _moved(lines, region.header.line, outer.header.line.first)
-    yield from _moved(lines, _end(region), _end(outer).last + 1)
+    """The first directive of each kernel goes before the loops, the last one behind them; those between go. From the
+    second kernel on the loops are copies.
+    """
+    outer, heads = one.loops[0], [loop.header.line for loop in one.loops]
+    yield from _moved(lines, one.regions[0].header.line, outer.header.line.first)
+    for kernel in one.kernels:
+        for region, following in pairwise(kernel):
+            for line in (_end(region), following.header.line):
+                yield replace_lines(line.first, line.last, [])
+    for kernel, behind in pairwise(one.kernels):
+        end, begin = _end(kernel[-1]), behind[0].header.line
+        yield _replaced(lines, end, [*map(_end, reversed(one.loops)), end])
+        yield _replaced(lines, begin, [begin, *heads])
+    yield from _moved(lines, _end(one.regions[-1]), _end(outer).last + 1)
+
+
+def _replaced(lines: tuple[str, ...], line: LogicalLine, by: Iterable[LogicalLine]) -> Edit:
+    """Other lines of the file in the place of one."""
+    return replace_rows(
+        line.first, line.last, [(lines[row], row) for one in by for row in range(one.first, one.last + 1)]
+    )
 
 
 def _moved(lines: tuple[str, ...], line: LogicalLine, before: int) -> Iterator[Edit]:

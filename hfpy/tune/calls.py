@@ -26,16 +26,16 @@ class Calls:
     sizes: Mapping[str, int]
     rounds: int
 
-    def measure(self, routine: str, sizes: Mapping[str, int], ways: Sequence[Options]) -> Measured:
+    def measure(self, routine: str, sizes: Mapping[str, int], ways: Sequence[Options], package: str) -> Measured:
         """Build a library for each way to translate the project, and call a routine in all of them in turns. ``sizes``
-        are values of its integers where the user gave none.
+        are values of its integers where the user gave none, ``package`` has the arrays of the device (empty: none).
 
         Raises ToolError if a library cannot be compiled.
         """
         built = [build(self.project, options, self.environment, self.cache) for options in ways]
         job = {
             "folders": [str(library.folder.resolve()) for library in built],
-            "gpu": ways[0].target == "gpu" and not ways[0].emulate,
+            "package": package,
             "routine": routine.replace("::", "."),
             "sizes": {**sizes, **self.sizes},
             "rounds": self.rounds,

@@ -12,13 +12,15 @@ from hfpy.diagnostics import HfpyError, UsageError
 from hfpy.kernels.cache import cache_folder
 from hfpy.options import Options
 from hfpy.transform.scripts.kernel import Kernel
+from hfpy.tune.arrays import PACKAGES, package_for
 from hfpy.tune.calls import Calls
 from hfpy.tune.programs import Programs
 from hfpy.tune.runs import DEFAULT_SIZES, state_of
 from hfpy.tune.variations import Measured
 
-_CALLED = {"cpu": ("sequential", "openmp"), "gpu": ("cuda-c",)}
-_BACKENDS = ("sequential", "openmp", "cuda-c")
+_CALLED = {"cpu": ("sequential", "openmp"), "gpu": tuple(PACKAGES)}
+_BACKENDS = ("sequential", "openmp", "cuda-c", "opencl")
+_NAMES = {"cupy": "CuPy", "pyopencl": "pyopencl"}
 _DEVICES = ("/dev/nvidiactl", "/dev/dxg")  # what a driver of NVIDIA's GPUs puts there
 
 
@@ -44,7 +46,8 @@ def check_target(options: Options) -> None:
         raise UsageError("times of emulated kernels mean nothing: tune on a GPU, without --emulate")
     if options.default_backend not in _BACKENDS:
         raise UsageError(f"hfpy tune knows the backends {', '.join(_BACKENDS)}, not {options.default_backend}")
-    if options.target == "gpu" and not any(Path(device).exists() for device in _DEVICES):
+    needs_driver = options.target == "gpu" and options.default_backend != "opencl"
+    if needs_driver and not any(Path(device).exists() for device in _DEVICES):
         raise UsageError("there is no GPU here (no driver of NVIDIA's); tune on the machine that has one")
 
 
@@ -108,12 +111,17 @@ class Timer:
             self.wish.sizes or {},
             self.wish.rounds or 15,
         )
-        return calls.measure(self.routine.key, dict(self.routine.sizes), ways)
+        return calls.measure(self.routine.key, dict(self.routine.sizes), ways, self._package)
+
+    @property
+    def _package(self) -> str:
+        """The package with arrays on the device; empty on the CPU."""
+        return package_for(self.session.options, self.routine.backend)
 
     def _not_called(self) -> str:
         target = self.session.options.target
-        if target == "gpu" and importlib.util.find_spec("cupy") is None:
-            return "without CuPy no routine can be called on the GPU"
+        if self._package and importlib.util.find_spec(self._package) is None:
+            return f"without {_NAMES[self._package]} no routine can be called on the device"
         if self.routine.backend not in _CALLED[target]:
             return f"its backend is {self.routine.backend}"
         return self.routine.alone

@@ -4,7 +4,6 @@ seconds or a reason as JSON out. It is a process of its own since compiled code 
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from collections.abc import Sequence
@@ -13,48 +12,44 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from hfpy.kernels.calls import Routine
 from hfpy.kernels.library import found
 from hfpy.kernels.objects import Library
+from hfpy.tune.arrays import Arrays, OnHost, arrays_by
 from hfpy.tune.data import NoData, made_up
 
+_HOST = OnHost()
 _LONG_ENOUGH = 0.01  # seconds that a measurement lasts at least …
 _MOST_CALLS = 20  # … unless that takes more calls than this: fields that change must not run away
 
 
 @dataclass(frozen=True)
 class _Contender:
-    """One library's routine with its arguments; ``fresh`` are arrays to put back before each measurement, ``cupy`` is
-    the module that has a GPU's arrays.
+    """One library's routine with its arguments; ``fresh`` are arrays to put back before each measurement, ``there``
+    are the names of those on a device, of which ``device`` knows more.
     """
 
     routine: Routine
     arguments: dict[str, Any]
     fresh: dict[str, Any]
-    cupy: Any = None
+    there: frozenset[str]
+    device: Arrays
 
     def seconds(self, calls: int) -> float:
         """The time of one call, the mean of several."""
         for name, values in self.fresh.items():
-            to = self.arguments[name]
-            (np if isinstance(to, np.ndarray) else self.cupy).copyto(to, values)
-        self._wait()
+            (self.device if name in self.there else _HOST).put(self.arguments[name], values)
+        self.device.wait()
         begin = perf_counter()
         for _ in range(calls):
             self.routine(**self.arguments)
-        self._wait()
+        self.device.wait()
         return (perf_counter() - begin) / calls
-
-    def _wait(self) -> None:
-        if self.cupy is not None:
-            self.cupy.cuda.get_current_stream().synchronize()
 
 
 def run(job: dict[str, Any]) -> dict[str, Any]:
-    """Do a job: ``folders`` of libraries, whether they are for the ``gpu``, the ``routine`` as module.name, ``sizes``,
-    the number of ``rounds``.
+    """Do a job: ``folders`` of libraries, the ``package`` that has arrays on their device (empty: they are for the
+    CPU), the ``routine`` as module.name, ``sizes``, the number of ``rounds``.
     """
     try:
         contenders = _contenders(job)
@@ -74,13 +69,13 @@ def _contenders(job: dict[str, Any]) -> list[_Contender]:
     """The routine in each library; all work on the same arrays, so that none lies better in memory."""
     routines = [_routine(Path(folder), job["routine"], job["sizes"]) for folder in job["folders"]]
     arguments = made_up(routines[0], job["sizes"])
-    cupy = importlib.import_module("cupy") if job["gpu"] else None
-    if cupy is not None:
-        there = [a.name for a in routines[0].arguments if a.extents and not a.on_host and a.base != "logical"]
-        arguments |= {name: cupy.array(arguments[name], order="F") for name in there}
-    changing = [a.name for a in routines[0].arguments if a.extents and a.changes]
-    fresh = {name: arguments[name].copy(order="F") for name in changing}
-    return [_Contender(routine, arguments, fresh, cupy) for routine in routines]
+    device = arrays_by(job["package"])
+    listed = [a for a in routines[0].arguments if a.extents]
+    there = frozenset(a.name for a in listed if job["package"] and not a.on_host and a.base != "logical")
+    fresh = {a.name: arguments[a.name].copy(order="F") for a in listed if a.changes}
+    for values in (arguments, fresh):
+        values |= {name: device.made(values[name]) for name in there & values.keys()}
+    return [_Contender(routine, arguments, fresh, there, device) for routine in routines]
 
 
 def _routine(folder: Path, name: str, sizes: dict[str, int]) -> Routine:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hfpy.backendtable import with_directives
 from hfpy.build.compilers import default_jobs
-from hfpy.build.cuda import MODULE_SOURCES, CudaTools, find_cuda_tools, runtime_library
+from hfpy.build.cuda import MODULE_SOURCES, CudaTools, devices_of, find_cuda_tools, runtime_library
 from hfpy.build.driver import locked
 from hfpy.build.files import explained, write_if_changed
 from hfpy.build.includes import IncludeScanner
@@ -131,7 +131,7 @@ def _cuda(session: Session, languages: Set[Language]) -> CudaTools:
         emulated=session.options.emulate,
         arch=settings.arch,
         nvcc_flags=session.project.nvccflags,
-        made_for="opencl" if "opencl" in languages else "cuda",
+        made_for=devices_of(languages),
     ).position_independent()
 
 

@@ -158,6 +158,10 @@ NAMED = (
         "end associate",
     ),
     Example(
+        "inquiries with a kind",
+        "a(i,j) = size(c, kind=1) + 9*size(c, dim=3, kind=8) + lbound(c, 2, 2)\nb(i,j) = ubound(c(i,:,2:), 1, kind=1)",
+    ),
+    Example(
         "inquiries about numbers",
         "a(i,j) = bit_size(i) + digits(a(i,j)) + digits(1.0) + precision(1d0) + range(i)\n"
         "b(i,j) = ubound(c(i,j,2:), 1) + digits(b) + iand(ishft(1_8, bit_size(1_8) - 60), 255_8)",

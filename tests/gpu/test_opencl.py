@@ -168,19 +168,90 @@ def test_small_groups(project: Path, expected: str) -> None:
     assert lacking(project, "threads").stdout == expected
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--emulate",), "the backend opencl has no emulation"),
-        (("--debug",), "kernels of the backend opencl do not check their indices"),
-    ],
-)
-def test_options_that_it_cannot_have(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+def test_it_has_no_emulation(tmp_path: Path) -> None:
     (tmp_path / "hfpy.toml").write_text('[project]\nname = "heat"\nsources = ["."]\n')
     (tmp_path / "heat.h90").write_text(HEAT)
     (tmp_path / "main.f90").write_text(MAIN)
-    done = hfpy(tmp_path, "build", "--target", "gpu", "--backend", "opencl", *words)
-    assert done.returncode == 2 and said in done.stderr, done.stderr
+    done = hfpy(tmp_path, "build", "--target", "gpu", "--backend", "opencl", "--emulate")
+    assert done.returncode == 2 and "the backend opencl has no emulation" in done.stderr, done.stderr
+
+
+INDICES = """\
+module indices
+  implicit none
+contains
+  subroutine go(nx, ny, n, a, b)
+    integer, intent(in) :: nx, ny, n
+    real(8), intent(inout) :: a(nx,ny)
+    real(8), intent(in) :: b(0:nx,ny)
+    real(8) :: w(3)
+    @parallelRegion{domName(i,j), domSize(nx,ny)}
+    w(:) = 0
+    a(i,j) = b(i-1,j) + place(b(1:nx,j), n + i) + w(1)
+    @end parallelRegion
+  end subroutine go
+  real(8) function place(values, at)
+    real(8), intent(in) :: values(:)
+    integer, intent(in) :: at
+    real(8) :: own(0:8)
+    own = 2
+    place = values(min(at, 9)) + own(at)
+  end function place
+end module indices
+program main
+  use indices
+  implicit none
+  real(8) :: a(5,4) = 1, b(0:5,4) = 1
+  integer :: n
+  read *, n
+  call go(5, 4, n, a, b)
+  print *, sum(a)
+end program main
+"""
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_where_indices_are_checked(checked: bool) -> None:
+    made = translate_text({"indices.h90": INDICES}, target="gpu", backend="opencl", checked=checked).require()
+    text = made.files["indices_opencl.cpp"]
+    assert ("__kernel void hfk0_go(__global long *hf_failed," in text) == checked
+    assert ('values_data[HF_CHECKED1(values, "values", hf_min_i4(at, 9))]' in text) == checked
+    assert ('own_data[HF_CHECKED1(own, "own", at)]' in text) == checked
+    assert (')hf_opencl", true, true};' in text) == checked
+
+
+@needs_opencl
+@pytest.mark.full
+def test_indices_are_checked(tmp_path: Path) -> None:
+    """The messages are those of the emulation, but for which of several wrong indices is told."""
+    (tmp_path / "hfpy.toml").write_text('[project]\nname = "heat"\nsources = ["."]\n')
+    (tmp_path / "indices.h90").write_text(INDICES)
+    for backend in (("opencl", "--debug"), ("cuda-c", "--emulate")):
+        words = ("--target", "gpu", "--backend", *backend)
+        done = hfpy(tmp_path, "build", *words)
+        assert done.returncode == 0, done.stderr
+        program = tmp_path / "build" / f"gpu-{backend[0]}{'-emulated' * (backend[0] == 'cuda-c')}" / "indices"
+        for given, said in (
+            ("0", ""),
+            ("1", "hfpy: indices.h90:9: kernel hfk0_go: index 1 of 'values' is 6, outside 1:5"),
+            ("-1", "hfpy: indices.h90:9: kernel hfk0_go: index 1 of 'values' is 0, outside 1:5"),
+        ):
+            ran = subprocess.run([program], input=given, capture_output=True, text=True, check=False)
+            assert ran.returncode == (3 if said else 0) and ran.stderr.strip() == said, ran.stderr
+
+
+WITH_CHECKS = replace(OPENCL, options={**OPENCL.options, "checked": True})
+
+
+@needs_opencl
+@pytest.mark.full
+@pytest.mark.parametrize("number", range(1, 5))
+def test_checks_change_no_result(number: int, tmp_path: Path) -> None:
+    pairs = [program_pair(Random(number), "p"), sweep_pair(Random(number), "w"), stencil_pair(Random(number), "s")]
+    corpus = Corpus(pairs, tmp_path, {p.name: (WITH_CHECKS,) for p in pairs})
+    for tested in pairs:
+        if not corpus.translation(tested.name, WITH_CHECKS).errors:
+            corpus.check(tested.name)
 
 
 def test_one_runtime_a_program() -> None:
@@ -354,9 +425,3 @@ def test_the_same_is_refused_as_with_cuda_c() -> None:
         for tested in load_pairs(TESTS / folder / "programs"):
             mine, other = (v.translated(tested) for v in (OPENCL, CUDA_C))
             assert mine.codes() == other.codes(), tested.name
-
-
-def test_builds_by_other_tools_have_no_hip(tmp_path: Path) -> None:
-    (tmp_path / "heat.h90").write_text(HEAT)
-    done = hfpy(tmp_path, "transpile", "heat.h90", "--target", "gpu", "--backend", "hip", "--plan", "-o", "out")
-    assert done.returncode == 1 and "HF816: builds by other tools than hfpy have no HIP yet" in done.stderr

@@ -153,7 +153,7 @@ def test_what_is_wrong_with_an_array_is_said(cupy: StandIn) -> None:
 def test_routines_are_timed_there(cupy: StandIn) -> None:
     """What hfpy tune does in a process of its own, with arrays of CuPy."""
     folders = [str(hfpy.load(SOURCE, target="gpu", opt=2).path.parent)] * 2
-    job = {"folders": folders, "gpu": True, "routine": "flow.relax", "sizes": {"nx": 69, "ny": 7}, "rounds": 3}
+    job = {"folders": folders, "package": "cupy", "routine": "flow.relax", "sizes": {"nx": 69, "ny": 7}, "rounds": 3}
     answer = run(job)
     assert [len(seconds) for seconds in answer["seconds"]] == [3, 3]
     assert all(second > 0 for seconds in answer["seconds"] for second in seconds)

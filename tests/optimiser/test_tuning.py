@@ -5,6 +5,7 @@ import shutil
 from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,8 +13,10 @@ from hfpy.build.session import Given, open_project
 from hfpy.cli import run
 from hfpy.options import Machine, Options, Tuned
 from hfpy.pipeline import translate
+from hfpy.tune.arrays import chosen_device
 from hfpy.tune.runs import find_work
 from hfpy.tune.variations import Measured, Variation, blocks, distinct, groupings, spans, with_tuning
+from tests.gpu.opencl import needs_opencl
 
 HEAD = """module m
   implicit none
@@ -278,6 +281,58 @@ def test_where_a_routine_cannot_be_called_the_program_is_run(project: Path, caps
 def test_what_cannot_be_tuned(options: list[str], said: str, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["tune", "-C", str(project), *options]) == 2
     assert said in capsys.readouterr().err
+
+
+@needs_opencl
+@pytest.mark.full
+@pytest.mark.parametrize("by", ["calls", "program"])
+def test_kernels_in_opencl(
+    by: str, project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if by == "calls":
+        pytest.importorskip("pyopencl")
+    monkeypatch.setenv("HFPY_CACHE", str(project / "libraries"))
+    (project / "source" / "main.f90").write_text(MAIN)
+    given = ["tune", "work", "-C", str(project), "--size", "nx=70,ny=50", "--best", "2", "--rounds", "2"]
+    assert run([*given, "--target", "gpu", "--backend", "opencl", *(["--program"] if by == "program" else [])]) == 0
+    said = capsys.readouterr().out
+    assert ("timed by runs of the program: the whole program is asked for" in said) == (by == "program")
+    assert said.count(" ms  ") >= 2
+    (entry,) = json.loads((project / "hfpy-tuning.json").read_text())["gpu"]
+    assert entry["backend"] == "opencl" and 0 < entry["seconds"] < 10
+    options = open_project(project, Given(target="gpu", backend="opencl"), {}).options
+    assert options.tuning[0].groups == tuple(entry["groups"])
+
+
+KINDS = SimpleNamespace(GPU=4, ACCELERATOR=8, CPU=2)
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "name"),
+    [
+        ("cpu:2 gpu:4 card:4", "", "gpu"),
+        ("cpu:2 card:8", "", "card"),
+        ("odd:16 cpu:2", "", "cpu"),
+        ("odd:16", "", "odd"),
+        ("cpu:2 gpu:4", "0", "cpu"),
+        ("cpu:2 gpu:4", "CP", "cpu"),
+        ("cpu:2 gpu:4", "driver of gpu", "gpu"),
+        ("cpu:2 gpu:4", "2", None),
+        ("cpu:2 gpu:4", "card", None),
+        ("", "", None),
+    ],
+)
+def test_the_device_is_that_of_programs(there: str, asked: str, name: str | None) -> None:
+    pairs = [one.split(":") for one in there.split()]
+    devices = [SimpleNamespace(name=n, type=int(t), platform=SimpleNamespace(name=f"Driver of {n}")) for n, t in pairs]
+    opencl = SimpleNamespace(
+        get_platforms=lambda: [SimpleNamespace(get_devices=lambda d=d: [d]) for d in devices], device_type=KINDS
+    )
+    if name is None:
+        with pytest.raises(LookupError):
+            chosen_device(opencl, asked)
+    else:
+        assert chosen_device(opencl, asked).name == name
 
 
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists() or shutil.which("nvidia-smi") is not None, reason="a GPU is here")

@@ -13,7 +13,7 @@ from hfpy.backends.c import intrinsics
 from hfpy.backends.c.dialect import Argument
 from hfpy.backends.c.locations import LOCATIONS, location
 from hfpy.backends.c.reduced import materialised, reduction, result_rank
-from hfpy.backends.c.values import CannotPrint, CText, CVariable, Space, c_type, extent
+from hfpy.backends.c.values import PREFIX, CannotPrint, CText, CVariable, Space, c_type, extent
 from hfpy.backends.refused import SOURCE
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
@@ -138,8 +138,21 @@ def _type_of(printer: Expressions, expr: Expr) -> Scalar:
 
 
 def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
+    """A bound or a size, of the kind that is asked for."""
+    given: dict[str, Expr] = dict(zip(("array", "dim", "kind"), expr.args, strict=False))
+    given = {a.name if isinstance(a, Keyword) else word: a for word, a in given.items()}
+    values = {word: a.value if isinstance(a, Keyword) else a for word, a in given.items()}
+    if "dim" in given and given["dim"] is not expr.args[1]:
+        raise CannotPrint(f"'{name}' with the dimension behind other arguments", expr.start, expr.end)
+    found = _bound_along(printer, name, expr, [values["dim"]] if "dim" in values else [])
+    kind = _asked_kind(printer, name, values.get("kind"), False) or INTEGER
+    if kind == INTEGER:
+        return found
+    return CText(f"({c_type(kind)}){found.text}", kind, min(found.level, PREFIX))
+
+
+def _bound_along(printer: Expressions, name: str, expr: Apply, values: Sequence[Expr]) -> CText:
     array = expr.args[0]
-    values = [a.value if isinstance(a, Keyword) else a for a in expr.args[1:]]
     if not isinstance(array, Name | Component):
         if name == "size" and not values:
             return CText(" * ".join(f"({e})" for e in printer.extents(array)), INTEGER, 80)

@@ -321,7 +321,7 @@ class Function:
     def _head(self) -> str:
         result = self.device.result_type(self.key) if self.routine.kind == "function" else None
         ctype = c_type(result) if result is not None else "void"
-        listed = ", ".join(self.parameters)
+        listed = ", ".join(self.dialect.routine_parameters(self.parameters))
         name = self.dialect.called(self.device.name(self.key), self.spaces)
         return self.dialect.routine_head(f"{ctype} {name}({listed})")
 

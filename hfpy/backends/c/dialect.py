@@ -139,6 +139,10 @@ class Dialect:
         """A call of it."""
         return f"{self.called(name, spaces)}<hf_index>({arguments})"
 
+    def routine_parameters(self, parameters: Sequence[str]) -> Sequence[str]:
+        """The parameters of a device routine, and those that all of them have."""
+        return parameters
+
     def routine_head(self, text: str) -> str:
         """The head of a device routine: a template of the type of indices."""
         return f"template <class hf_index> static __device__ {text}"

@@ -165,7 +165,9 @@ class FortranKernel:
         parameters = self.spec.parameters
         partial = [Memory(p.passing, p.name, p.text, p.type, (THREADS,)) for p in parameters if p.operator]
         arrays = [
-            Memory(p.passing, p.name, p.text, p.type, texts_of(p.stored_bounds), p.access, p.aliased, p.optional)
+            Memory(
+                p.passing, p.name, p.text, p.type, texts_of(p.stored_bounds), p.access, p.aliased, p.optional, p.asked
+            )
             for p in parameters
             if p.passing == "array"
         ]

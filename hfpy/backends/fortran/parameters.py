@@ -19,7 +19,8 @@ THREADS = ("1", "hf_threads")
 @dataclass(frozen=True)
 class Memory:
     """Memory on the device that a kernel is given: of an array, for the partial results of a reduction, or ``space``
-    for the local arrays of all threads. ``bounds`` are in the order of storage.
+    for the local arrays of all threads. ``bounds`` are in the order of storage. An array that is only ``asked`` about
+    has none.
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Memory:
     access: Access = "inout"
     aliased: bool = False
     optional: bool = False
+    asked: bool = False
 
 
 def texts_of(bounds: Bounds) -> Pairs:

@@ -41,14 +41,21 @@ def widest(args: Sequence[CText]) -> Scalar:
 
 
 class OpenCL(Dialect):
-    """OpenCL C 1.2."""
+    """OpenCL C 1.2. ``checked``: all indices are, and kernels and device routines get memory for the first that is out
+    of bounds.
+    """
 
     can_shift = False
+
+    def __init__(self, checked: bool = False) -> None:
+        self.checked = checked
 
     # -- arrays
 
     def element(self, array: CVariable, indices: Sequence[str]) -> str:
         """An element, by indices in storage order."""
+        if self.checked:
+            return f'{array.data}[HF_CHECKED{len(indices)}({array.text}, "{array.text}", {", ".join(indices)})]'
         return f"{array.data}[{self._at(array, indices)}]"
 
     @staticmethod
@@ -135,7 +142,12 @@ class OpenCL(Dialect):
 
     def call(self, name: str, spaces: Sequence[Space], arguments: str) -> str:
         """A call of it."""
-        return f"{self.called(name, spaces)}({arguments})"
+        given = ["hf_failed"] * self.checked + [arguments] * bool(arguments)
+        return f"{self.called(name, spaces)}({', '.join(given)})"
+
+    def routine_parameters(self, parameters: Sequence[str]) -> Sequence[str]:
+        """The parameters of a device routine."""
+        return ["__global long *hf_failed"] * self.checked + [*parameters]
 
     def routine_head(self, text: str) -> str:
         """The head of a device routine."""
@@ -310,4 +322,4 @@ class OpenCL(Dialect):
         return f"hf_word_{suffix(value.type)}({value.text})"
 
 
-OPENCL = OpenCL()
+OPENCL, CHECKED = OpenCL(), OpenCL(checked=True)

@@ -30,7 +30,7 @@ _PHRASES = (
     ),
 )
 _PLACE = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\.([xyz])")
-_RANKS = re.compile(r"\b(?:hf_shape|hf_no_shape|hf_section|HF_AT)(\d+)\b")
+_RANKS = re.compile(r"\b(?:hf_shape|hf_no_shape|hf_section|HF_AT|HF_CHECKED)(\d+)\b")
 _DOUBLE = re.compile(r"\bdouble\b|\bhf_c8\b")
 _NAME = re.compile(r'"[^"]*"|(?<![\w.])[a-z]\w*')
 
@@ -46,13 +46,18 @@ _VECTOR = re.compile(
 )
 
 
-def in_opencl(text: str) -> str:
-    """A printed line in OpenCL C."""
+_CHECKED = re.compile(r"^(__kernel void \w+\()$")
+
+
+def in_opencl(text: str, checked: bool = False) -> str:
+    """A printed line in OpenCL C; the first line of a kernel whose indices are ``checked`` has one more parameter."""
     if text.lstrip().startswith("//"):
         return text
     text = _NAME.sub(_own_name, text)
     for pattern, other in _PHRASES:
         text = pattern.sub(other, text)
+    if checked:
+        text = _CHECKED.sub(r"\1__global long *hf_failed,", text)
     return _PLACE.sub(lambda found: f"{_PLACES[found[1]]}({_AXES[found[2]]})", text)
 
 

@@ -13,7 +13,7 @@ from hfpy.backends.c.device import DeviceRoutines, Function, Lines
 from hfpy.backends.c.kernel import printed
 from hfpy.backends.c.values import Refusals
 from hfpy.backends.cuda_c import CWriter, interfaces
-from hfpy.backends.opencl.dialect import OPENCL
+from hfpy.backends.opencl.dialect import CHECKED, OPENCL, OpenCL
 from hfpy.backends.opencl.words import in_opencl, needs_doubles, ranks_in
 from hfpy.model.kernel import KernelSpec
 from hfpy.transform.workshop import Added, Beside
@@ -40,8 +40,17 @@ class OpenCLWriter(CWriter):
         """The texts of a region's kernel and of its launcher. Raises Unprintable."""
         # A thread computes each point: pocl 3.1 has miscompiled a loop whose last statement is a barrier.
         alone = replace(spec, team={})
-        made = printed(self.device, sharing, alone, refusals, OPENCL, "opencl")
-        return replace(made, lines=tuple((in_opencl(text), origin) for text, origin in made.lines))
+        made = printed(self.device, sharing, alone, refusals, self._dialect, "opencl")
+        checked = self._checked and bool(spec.parameters)
+        return replace(made, lines=tuple((in_opencl(text, checked), origin) for text, origin in made.lines))
+
+    @property
+    def _checked(self) -> bool:
+        return self.device.facts.application.options.checked
+
+    @property
+    def _dialect(self) -> OpenCL:
+        return CHECKED if self._checked else OPENCL
 
     def finished(self, path: str, kernels: Sequence[Kernel]) -> Added:
         """The interfaces of a file's launchers, and its kernels in a file of their own. Raises Unprintable."""
@@ -66,12 +75,12 @@ class OpenCLWriter(CWriter):
         doubles = needs_doubles(line for line, _ in text)
         return [
             *((line, -1) for line in render("opencl/head.j2", source=source)),
-            *_shapes(launch),
+            *_shapes(launch, False),
             ("", -1),
             *((line, -1) for line in render("opencl/program.j2", source=source)),
-            *_shapes(text),
+            *_shapes(text, self._checked),
             *text,
-            (f')hf_opencl", {"true" if doubles else "false"}}};', -1),
+            (f')hf_opencl", {"true" if doubles else "false"}{", true" if self._checked else ""}}};', -1),
             *launch,
         ]
 
@@ -88,7 +97,7 @@ class OpenCLWriter(CWriter):
         """Prototype, definition and calls of a routine for arguments that lie somewhere. Raises Unprintable."""
         if instance not in self._functions:
             key, spaces = instance
-            made = Function(self.device, self.device.facts.routine(key), OPENCL, spaces)
+            made = Function(self.device, self.device.facts.routine(key), self._dialect, spaces)
             prototype, lines = made.text()
             calls = tuple(dict.fromkeys(made.body.calls))
             shown = [(in_opencl(text), origin) for text, origin in lines]
@@ -96,7 +105,7 @@ class OpenCLWriter(CWriter):
         return self._functions[instance]
 
 
-def _shapes(lines: Lines) -> Lines:
+def _shapes(lines: Lines, checked: bool) -> Lines:
     """The definitions of the shapes that a text needs."""
     ranks = ranks_in(text for text, _ in lines)
-    return [(row, -1) for rank in ranks for row in render("opencl/shape.j2", n=rank)]
+    return [(row, -1) for rank in ranks for row in render("opencl/shape.j2", n=rank, checked=checked)]

@@ -20,7 +20,6 @@ struct hf_wrapping<int> {
   typedef unsigned int type;
 };
 
-#ifdef HFPY_CHECK
 // What is kept of the first index out of bounds in a kernel, for the launcher to tell.
 struct hf_failure {
   int happened;
@@ -29,6 +28,7 @@ struct hf_failure {
   char array[64];
 };
 
+#ifdef HFPY_CHECK
 #if defined(__CUDACC__) || defined(__HIP__)
 static __device__ hf_failure hf_failed;
 #endif

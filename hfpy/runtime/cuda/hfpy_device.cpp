@@ -311,6 +311,12 @@ size_t hfd_bytes_from(const void *host) {
   return found == nullptr ? 0 : found->bytes - (address_of(host) - found->host);
 }
 
+void *hfd_nothing(const char *where) {
+  const hfpy::guard alone;
+  static void *const nothing = hfpy::take(alignof(std::max_align_t), "nothing", where);
+  return nothing;
+}
+
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where) {
   const hfpy::guard alone;
   if (bytes == 0) return nullptr;

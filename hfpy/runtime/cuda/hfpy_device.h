@@ -55,6 +55,9 @@ size_t hfd_bytes_from(const void *host);
 void hfd_adopt(void *device, size_t bytes, const char *name);
 void hfd_disown(const void *device, size_t bytes);
 
+/* A few bytes on the device that hold nothing, for kernels that only ask whether there is an array. */
+void *hfd_nothing(const char *where);
+
 /* The device address of a range. `kernel` may be null. The result is null for an empty range. */
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where);
 

@@ -97,6 +97,12 @@ class hf_launcher {
     return host == nullptr ? nullptr : array<T>(host, count, name, directions);
   }
 
+  // What a kernel gets that only asks for the shape of an array, or whether there is one.
+  template <class T>
+  T *asked(const void *host) {
+    return static_cast<T *>(host == nullptr ? nullptr : hfd_nothing(where_));
+  }
+
   // A copy of one value on the device, which finish() brings back.
   template <class T>
   T *scalar(T *host, const char *name) {
@@ -138,6 +144,11 @@ class hf_launcher {
     narrow_ = narrow_ && grid.exact;
     start(kernel_, forms.narrow, grid, arguments...);
 #elif defined(HFPY_OPENCL)
+    if (program_->checked && sizeof...(P) > 0) {
+      const hf_failure none = {};
+      failed_ = workspace<hf_failure>(1, "an index out of bounds");
+      hfd_values_in(failed_, &none, sizeof none, "an index out of bounds", where_);
+    }
     start(kernel_, forms.narrow, grid, arguments...);
 #else
 #ifndef HFPY_EMULATE
@@ -282,6 +293,7 @@ class hf_launcher {
   template <class... P>
   void launch(const char *name, void (*)(P...), const hf_grid &grid, P... values) {
     hf_opencl_call call(*program_, name, narrow_, where_);
+    if (failed_ != nullptr) call.memory(failed_, false);
     (pass(call, values), ...);
     call.run(grid.blocks, grid.threads, chosen_queue());
   }
@@ -317,11 +329,18 @@ class hf_launcher {
   }
 #endif
 
-#if defined(HFPY_CHECK) && !defined(HFPY_EMULATE)
+#if defined(HFPY_OPENCL) || (defined(HFPY_CHECK) && !defined(HFPY_EMULATE))
   // Ends the program if a thread of the kernel had an index out of bounds. (In emulation it has ended by itself.)
   void check_indices() {
     hf_failure failure = {};
+#ifdef HFPY_OPENCL
+    if (failed_ == nullptr) return;
+    hfd_values_out(&failure, failed_, sizeof failure, "an index out of bounds", where_);
+    failed_ = nullptr;
+    if (!failure.happened) return;
+#else
     if (cudaMemcpyFromSymbol(&failure, hf_failed, sizeof(failure)) != cudaSuccess || !failure.happened) return;
+#endif
     hfd_fail(where_, kernel_, "index %d of '%s' is %lld, outside %lld:%lld", failure.dimension, failure.array,
              failure.index, failure.lower, failure.upper);
   }
@@ -342,6 +361,7 @@ class hf_launcher {
   long long blocks_ = 0;
 #ifdef HFPY_OPENCL
   const hf_program *program_ = nullptr;
+  hf_failure *failed_ = nullptr;
 #endif
 };
 

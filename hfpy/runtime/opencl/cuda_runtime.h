@@ -15,11 +15,13 @@
 
 #define HF_API_NAME "OpenCL"
 
-// The kernels of a file: what it is called, their text, and whether that needs double precision.
+// The kernels of a file: what it is called, their text, whether that needs double precision, and whether it checks
+// indices: then a kernel's first argument is memory for an hf_failure.
 struct hf_program {
   const char *name;
   const char *text;
   bool doubles;
+  bool checked = false;
 };
 
 // One launch: arguments in their order, then run.

@@ -30,6 +30,22 @@ static inline hf_index hf_triplet(hf_index first, hf_index last, hf_index step) 
   return hf_not_negative((last - first + step) / step);
 }
 
+// How far an index lies behind the lower bound. Of the first one in a launch that is out of bounds, `failed` keeps what
+// the launcher tells (hf_failure of hfpy_array.hpp); the thread goes on with the first element.
+static inline hf_index hf_along(__global long *failed, __constant char *array, int dimension, long index, hf_index lower,
+                                hf_index extent) {
+  if (index >= lower && index - lower < extent) return (hf_index)index - lower;
+  if (atomic_cmpxchg((volatile __global int *)failed, 0, 1) == 0) {
+    ((__global int *)failed)[1] = dimension;
+    failed[1] = index;
+    failed[2] = lower;
+    failed[3] = (long)lower + extent - 1;
+    __global char *const name = (__global char *)(failed + 4);
+    for (int c = 0; c < 63 && array[c] != 0; ++c) name[c] = array[c];
+  }
+  return 0;
+}
+
 #define HF_COPY(N, to, t, from, f) \
   for (hf_index element = 0; element < hf_elements##N(t); ++element) { \
     hf_index rest = element, there = 0, here = 0; \
