@@ -113,8 +113,9 @@ def _elements(facts: Facts, data: DataObject) -> str:
     if not pads:
         return data.name
     shown = [":"] * data.rank
-    for dimension, count in pads.items():
-        place = facts.order(data).stored(data.rank).index(dimension)
+    for place, dimension in enumerate(facts.order(data).stored(data.rank)):
+        if (count := pads.get(dimension)) is None:
+            continue
         shown[place] = f":ubound({data.name}, {place + 1}) - {count}"
     return f"{data.name}({', '.join(shown)})"
 
