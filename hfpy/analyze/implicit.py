@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from hfpy.model.expressions import Apply, Component, Name, walk
-from hfpy.model.statements import Call, Header, constructs, expressions, flatten
+from collections.abc import Iterator
+
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk
+from hfpy.model.names import twin_of
+from hfpy.model.statements import Assignment, Call, Header, InputOutput, Memory, constructs, expressions, flatten
 from hfpy.model.units import Routine
 
 
 def undeclared(routine: Routine) -> frozenset[str]:
     """The names that a routine's statements mention on their own, so that they can only be scalars where nothing
     declares them: never with arguments or components, and not what a call names. Left out are iterators of regions
-    without loops, which hfpy declares, and what directives, associations and blocks name.
+    without loops and twins on the device, which hfpy declares, and what directives, associations and blocks name.
     """
     alone: set[str] = set()
     regions = [c.region for c in routine.regions if c.region is not None]
@@ -30,4 +33,23 @@ def undeclared(routine: Routine) -> frozenset[str]:
                     other.add(node.base.name)
                 elif isinstance(node, Name):
                     alone.add(node.name)
-    return frozenset(alone - other - {""})
+    return frozenset(n for n in alone - other - {""} if not twin_of(n))
+
+
+def may_be_set(routine: Routine) -> frozenset[str]:
+    """The names that a routine's statements may set: no macro is among them."""
+    names = {s.var for s in flatten(routine.body) if isinstance(s, Header)}
+    targets = (e for s in flatten(routine.body) for e in _set_by(s))
+    return frozenset(names.union(e.name for e in targets if isinstance(e, Name)))
+
+
+def _set_by(statement: object) -> Iterator[Expr]:
+    match statement:
+        case Assignment(target=target):
+            yield target
+        case Call(args=args):
+            yield from (a.value if isinstance(a, Keyword) else a for a in args)
+        case InputOutput(items=items, control=control):
+            yield from (*items, *(c.value if isinstance(c, Keyword) else c for c in control))
+        case Memory(options=options):
+            yield from (o.value if isinstance(o, Keyword) else o for o in options)

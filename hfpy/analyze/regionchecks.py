@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from hfpy.analyze.accesses import view
 from hfpy.analyze.context import regions_of
+from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.owndirectives import own_directives
 from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import Reference
+from hfpy.backendtable import of_kind
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, Keyword, Name
@@ -98,8 +100,9 @@ def _around(reference: Reference, region: Region) -> Symbol | None:
 def _sized_in_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     """Arrays and texts of a ``block`` in a region whose size is another one at each point: gfortran 12 keeps such
     bounds in a variable of the routine, which threads share. Or whose size comes from a variable that no statement of
-    the region names, so that nothing brings it to the points.
+    the region names, so that no clause of a directive brings it to the points.
     """
+    clauses = facts.backend(routine.key) not in of_kind("kernels") | {"sequential"}
     for number, region in enumerate(regions_of(routine)):
         if region.region is None or not region.region.active(facts.target):
             continue
@@ -110,7 +113,7 @@ def _sized_in_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             data = facts.object(name, routine.key)
             if name in changed:
                 what = "which points set: compilers may share it"
-            elif data is not None and "parameter" not in data.symbol.attributes and all(r.name != name for r in inside):
+            elif clauses and _unnamed(data, name, inside):
                 what = "which no statement of the region names"
             else:
                 continue
@@ -119,6 +122,11 @@ def _sized_in_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             hint = f"give '{symbol.name}' a size that is a constant, or put the block into a routine"
             message = f"the size of '{symbol.name}' depends on '{name}', {what}"
             yield error("HF404", message, place, hint, [Related(region.region.place, "the region")])
+
+
+def _unnamed(data: DataObject | None, name: str, inside: list[Reference]) -> bool:
+    """Whether a name is that of a variable which none of some references names."""
+    return data is not None and "parameter" not in data.symbol.attributes and all(r.name != name for r in inside)
 
 
 def _sizes(region: Construct) -> Iterator[tuple[Symbol, str]]:

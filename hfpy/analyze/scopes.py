@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from hfpy.analyze.implicit import undeclared
+from hfpy.analyze.implicit import may_be_set, undeclared
 from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.model.application import Application
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
+from hfpy.parse.physical import preprocessed
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class Scopes:
         self._exports: dict[tuple[str, str, str], Found | None] = {}
         self._opaque: dict[str, bool] = {}
         self._implicit: dict[str, frozenset[str]] = {}
+        self._with_lines: dict[str, bool] = {}  # for the preprocessor, by file
         self._imports: dict[str, _Imports] = {}
         self._public: dict[tuple[str, str], Named] = {}
 
@@ -136,6 +138,8 @@ class Scopes:
             separate = routine.kind == "procedure"  # its interface declares names, too
             typed = not separate and not self.without_implicit(routine) and not self.sees_opaque(routine.key)
             found = undeclared(routine) - self._macros(routine.key) if typed else frozenset()
+            if found and self._preprocessed(routine):
+                found &= may_be_set(routine)  # others may be macros of included files
             self._implicit[routine.key] = found
         return found
 
@@ -143,6 +147,12 @@ class Scopes:
         """The names that the preprocessor replaces in a unit."""
         known = (*self.application.macros_of(key), *self.application.file(key).macros)
         return frozenset(name.lower() for name in known)
+
+    def _preprocessed(self, routine: Routine) -> bool:
+        if routine.file not in self._with_lines:
+            lines = self.application.file(routine.key).source.lines
+            self._with_lines[routine.file] = preprocessed(lines)
+        return self._with_lines[routine.file]
 
     def without_implicit(self, routine: Routine) -> bool:
         """Whether ``implicit none`` holds in a routine: said there, or in a host and nothing else said there."""

@@ -132,7 +132,7 @@ PROGRAMS = {
     if pair.reference and pair.name not in APART
 }
 # What CUDA Fortran, or hfpy for it, does not know in kernels: texts, output, routines without source, …
-REFUSED = set("accessors b19 b30 l02 l09 r15 r18 r26 r33 r34 r50".split())
+REFUSED = set("accessors b19 b30 l02 l09 r15 r18 r26 r33 r34".split())
 
 
 @pytest.fixture(scope="module")
