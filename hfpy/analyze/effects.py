@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from hfpy.analyze.calls import chosen_dummies, dummy_name
 from hfpy.analyze.dependence.queries import Engine
@@ -15,6 +16,7 @@ from hfpy.analyze.files import only_reads_values
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.implied import ImpliedLoops
+from hfpy.analyze.loopvalues import values_read
 from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
@@ -51,6 +53,11 @@ class Effects:
         self._memory = memory
         self.engine = Engine()
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
+
+    @cached_property
+    def values_read(self) -> dict[Identity, set[str]]:
+        """As :func:`hfpy.analyze.loopvalues.values_read` tells."""
+        return values_read(self.facts)
 
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
         """(reads, writes) of one reference in a routine."""

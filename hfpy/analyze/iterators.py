@@ -13,14 +13,13 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.flow import EffectsByStatement, FlowScan
 from hfpy.analyze.implied import ImpliedLoops
+from hfpy.analyze.loopvalues import INDEXED, bound
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.directives import Region
 from hfpy.model.statements import Construct, OneLine
 from hfpy.model.units import Routine
-
-_INDEXED = ("forall", "doconcurrent")  # which variables they have is not asked
 
 
 def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Diagnostic]:
@@ -35,7 +34,7 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
     if not any(r.name in iterators and not r.writes and not _is_own(regions, r) for r in everything):
         return
     statements = (at.statement for at in facts.graph.statements[routine.key])
-    indexed = {s.line.key for s in statements if isinstance(s, OneLine) and s.kind in _INDEXED}
+    indexed = {s.line.key for s in statements if isinstance(s, OneLine) and s.kind in INDEXED}
     live = (r for r in everything if facts.live(r.at, routine.key))
     loops = ImpliedLoops()
     references = [r for r in live if r.at.statement.line.key not in indexed and not bound(r, loops)]
@@ -69,11 +68,6 @@ def _before(
     for name in sorted(undeclared & exposed.keys()):
         region = next(region for _, region in regions.values() if name in region.iterators)
         yield _error(routine, region, exposed[name])
-
-
-def bound(reference: Reference, loops: ImpliedLoops) -> bool:
-    """Whether a name means the variable of an implied loop, or of a ``forall`` or ``do concurrent`` around it."""
-    return any(c.kind in _INDEXED for c in reference.at.constructs) or loops.bind(reference)
 
 
 def _is_own(regions: Mapping[int, tuple[Construct, Region]], reference: Reference) -> bool:

@@ -22,6 +22,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.foundreductions import found_reductions
 from hfpy.analyze.loopregions import NotTaken, World
+from hfpy.analyze.loopvalues import counts_only
 from hfpy.analyze.ordering import Ordering
 from hfpy.analyze.parallelloops import Candidate
 from hfpy.analyze.positions import RegionId
@@ -37,7 +38,7 @@ from hfpy.transform.columnloops import TakenOut, edits
 from hfpy.transform.drafts import Draft
 from hfpy.transform.edits import Edit
 from hfpy.transform.settled import Settled, changed
-from hfpy.transform.tried import Tried, counts_only, leaving, regions_of_loops, speaks_against
+from hfpy.transform.tried import Tried, leaving, regions_of_loops, speaks_against
 
 
 @dataclass(frozen=True)

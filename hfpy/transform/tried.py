@@ -13,16 +13,14 @@ from types import MappingProxyType
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.implied import ImpliedLoops
-from hfpy.analyze.iterators import bound
 from hfpy.analyze.loopregions import LoopRegion, NotTaken, World
+from hfpy.analyze.loopvalues import counts_only
 from hfpy.analyze.parallelloops import Candidate
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing, Sharing
-from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
-from hfpy.model.statements import Construct, Header, flatten
+from hfpy.model.statements import Construct, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.application import completed
 from hfpy.parse.files import directive_sign
@@ -317,9 +315,12 @@ def _counts(diagnostic: Diagnostic, loop: Tried) -> bool:
 
 def leaving(region: RegionSharing, sharing: Sharing, construct: Construct, loop: Tried) -> str:
     """What is against a region, whose names are placed as ``sharing`` says, by the values of scalars: one goes from
-    point to point, or out of the loop though it is private there; empty if nothing is.
+    point to point, or out of the loop though it is private there, as iterators are; empty if nothing is.
     """
     facts = region.facts
+    for name in construct.region.iterators if construct.region is not None else ():
+        if used := _used_elsewhere(region.body.effects, loop.key, name):
+            return f"{used} may use the value that '{name}' has behind the loop"
     for name in sharing.lastprivate:
         if name in loop.candidate.private and not counts_only(facts, loop.key, name):
             return f"'{name}' is private in it, but its value is used behind the loop"
@@ -331,14 +332,19 @@ def leaving(region: RegionSharing, sharing: Sharing, construct: Construct, loop:
     return ""
 
 
-def counts_only(facts: Facts, key: str, name: str) -> bool:
-    """Whether a routine reads a variable in loops over it alone, so that no value of it is used behind them."""
-    implied = ImpliedLoops()
-    reads = (r for r in facts.references[key] if r.name == name and not r.writes)
-    return all(bound(r, implied) or any(_over(c, name, r) for c in r.at.constructs) for r in reads)
-
-
-def _over(construct: Construct, name: str, reference: Reference) -> bool:
-    """Whether a reference stands in a loop over a name, and not in its bounds."""
-    header = construct.header
-    return isinstance(header, Header) and header.var == name and header is not reference.at.statement
+def _used_elsewhere(effects: Effects, key: str, name: str) -> str:
+    """Who may use the value that a variable of a loop has when the routine is left, or in its next call; empty if
+    nobody does. A dummy argument's is the caller's, that of a module, a host or a common block any routine's.
+    """
+    facts = effects.facts
+    data = facts.object(name, key)
+    if data is None:
+        return ""
+    if data.dummy:
+        return "" if "value" in data.symbol.attributes else "a caller"
+    if facts.storage.joint(data.identity) is not None:
+        return "another routine"
+    users = effects.values_read.get(data.identity, set())
+    if data.home == key:
+        users = users - {key}  # what is read behind the loop is looked for there
+    return f"'{facts.routine(min(users)).name}'" if users else ""
