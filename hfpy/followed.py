@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # What backends and the passes before them say of a region that they cannot write.
 _LATER = frozenset({"HF109", "HF305", "HF307", "HF702", "HF900"})
-# Who owns what in a region says nothing about what can be written: all causes are told at once.
+# Who owns what in a region says nothing about what can be written: one check gives all causes.
 _ABOUT_POINTS = "HF5"
 
 

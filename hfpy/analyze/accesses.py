@@ -309,7 +309,7 @@ def _rank_problem(
     if reference.role != "argument" or dummy is None or reference.component:
         return []
     if rank == dummy.rank or rank == 0 or any("transferhere" in d.flags and _an_object(d) for d in (data, dummy)):
-        return []  # an object with transferHere is told itself (HF605)
+        return []  # an object with transferHere has an error of its own (HF605)
     in_region = around.region is not None and bool(parallel_positions(data, around.region))
     if not changed and not in_region and not (data.inserted or dummy.inserted or data.removed or dummy.removed):
         return []
