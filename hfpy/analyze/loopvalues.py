@@ -5,6 +5,7 @@ from __future__ import annotations
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.implied import ImpliedLoops
 from hfpy.analyze.storage import Identity
+from hfpy.analyze.unsplit import in_declarations
 from hfpy.analyze.uses import Reference
 from hfpy.model.statements import Construct, Header
 
@@ -12,14 +13,16 @@ INDEXED = ("forall", "doconcurrent")  # which variables they have is not asked
 
 
 def values_read(facts: Facts) -> dict[Identity, set[str]]:
-    """The variables that routines read elsewhere than in loops over them, each with the keys of these routines."""
+    """The variables that routines read elsewhere than in loops over them, each with the keys of these routines. Sizes
+    in declarations and members of a ``namelist`` count.
+    """
     found: dict[Identity, set[str]] = {}
     for key, references in facts.references.items():
-        implied = ImpliedLoops()
-        for reference in references:
-            if reference.writes or in_loop_over(reference, implied):
-                continue
-            data = facts.object(reference.name, key)
+        implied, routine = ImpliedLoops(), facts.routine(key)
+        names = {r.name for r in references if not (r.writes or in_loop_over(r, implied))}
+        names |= in_declarations(facts, routine)
+        names = names.union(*(g.members for g in routine.spec.groups if g.kind == "namelist"))
+        for data in (facts.object(name, key) for name in names):
             if data is not None:
                 found.setdefault(data.identity, set()).add(key)
     return found

@@ -25,7 +25,7 @@ def kept_whole(facts: Facts, views: Mapping[Node, Sequence[tuple[DataObject, Pla
         if reason := _different_sizes(facts, [data for data, _ in members]):
             found[node] = reason
     for key, routine in facts.application.routines.items():
-        for name in sorted(_in_declarations(facts, routine)):
+        for name in sorted(in_declarations(facts, routine)):
             data = facts.object(name, key)
             if data is not None and data.rank > 1:
                 reason = "a declaration, or the head of a region, asks about it"
@@ -39,7 +39,7 @@ def kept_whole(facts: Facts, views: Mapping[Node, Sequence[tuple[DataObject, Pla
     return found
 
 
-def _in_declarations(facts: Facts, routine: Routine) -> set[str]:
+def in_declarations(facts: Facts, routine: Routine) -> set[str]:
     """The names in the declarations, statement functions and heads of regions of a routine."""
     found: set[str] = set()
     for symbol in routine.spec.symbols.values():

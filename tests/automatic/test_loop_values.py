@@ -87,6 +87,15 @@ def test_one_name_of_it_is_enough(tmp_path: Path) -> None:
     assert why == "'renamed' may use the value that 'read_later' has behind the loop"
 
 
+@pytest.mark.parametrize(
+    "read", ["real(8) :: w(later)\n    print '(i8)', size(w)", "namelist /n/ later\n    write (*, n)"]
+)
+def test_sizes_and_namelists_read(read: str, tmp_path: Path) -> None:
+    text = SOURCE.replace("sum(b), read_later,", "sum(b), 0,").replace("print '(i8)', later + 1", read)
+    found = found_regions(write_files({**FILES, "old.f90": text}, tmp_path), Options(target="cpu"))
+    assert "'renamed' may use" in next(v.why for v in found.verdicts if v.key == "old::filled")
+
+
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.label)
 def test_the_program_is_the_plain_one(variant: Variant, tmp_path: Path) -> None:
     corpus = Corpus([Pair("old", FILES, FILES, "old")], tmp_path, {"old": (variant,)})
