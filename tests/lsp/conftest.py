@@ -15,6 +15,8 @@ import pytest_lsp
 from lsprotocol import types as lsp
 from pytest_lsp import ClientServerConfig, LanguageClient
 
+from hfpy.build.files import write_atomically
+
 ROOT = Path(__file__).parents[2]
 SOURCE = """module heat
   implicit none
@@ -106,7 +108,7 @@ class File:
         """Type a text, unless it is there, and save it."""
         if text != self.text:
             await self.type(text)
-        self.path.write_text(text)
+        write_atomically(self.path, text.encode())  # the server may read the file for another one's sake
         self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(self.uri)))
         return await self.said()
 
