@@ -46,7 +46,7 @@ CALLED = """  subroutine called(nx, n, a, e)
     end if
   end subroutine inner
 """
-SOURCE = f"""module given
+SOURCE = """module given
   implicit none
 contains
   subroutine run()
@@ -64,7 +64,7 @@ contains
     ABSENT
     print *, a
   end subroutine run
-{{routines}}end module given
+{routines}end module given
 """
 
 
