@@ -298,7 +298,7 @@ def test_sections_are_checked(tmp_path: Path) -> None:
             ("3 3 3", "sections.h90:8: kernel hfk0_go: index 1 of 'b' is 5, outside 0:4"),
             ("-1 2 1", "sections.h90:8: kernel hfk0_go: index 1 of 'b' is -1, outside 0:4"),
             ("2 2 4", "sections.h90:8: kernel hfk0_go: index 2 of 'b' is 4, outside 1:3"),
-            ("1 6 0", "sections.h90:15: kernel hfk0_few: index 1 of 'x' is 6, outside 1:5"),
+            ("1 6 0", "sections.h90:16: kernel hfk0_few: index 1 of 'x' is 6, outside 1:5"),
         ):
             ran = subprocess.run([program], input=given, capture_output=True, text=True, check=False)
             assert ran.returncode == (3 if said else 0), (given, ran.stderr)
