@@ -52,6 +52,7 @@ def explained(number: int, schedule: Schedule, target: str) -> Iterator[str]:
             yield from _extents(group, made.evaluations)
         if isinstance(group, ColumnGroup):
             yield from _loops(group, target)
+    yield from _beside(schedule.choice)
     if schedule.tuned is not None:
         yield _measured(schedule.tuned)
     yield from _others(schedule.choice)
@@ -72,6 +73,15 @@ def lowerings(prices: Sequence[Price]) -> Iterator[str]:
         yield (
             f"      not {other.lowering.name}: {other.seconds * 1e3:.3g} ms, {why}; "
             f"{other.work.operations:.3g} operations, {other.work.registers} registers"
+        )
+
+
+def _beside(choice: Choice) -> Iterator[str]:
+    """What kernels take that run at the same time, where that is less than one after another."""
+    if choice.seconds < choice.in_order:
+        yield (
+            f"    all groups: {choice.seconds * 1e3:.3g} ms in {choice.queues} queues, "
+            f"{choice.in_order * 1e3:.3g} ms one after another"
         )
 
 
