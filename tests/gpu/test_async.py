@@ -204,8 +204,8 @@ def test_explain_tells_which_kernels_come_behind_which(name: str | None, tmp_pat
         "  kernel of line 14: behind that of line 8",
         "  kernel of line 17: behind those of lines 11 and 14",
         "  kernel of line 21: behind that of line 8; the host waits for 's'",
-        "  copies: 'a', 'b' and 'c' to the device before the first kernel; 'c', 'b' and 'a' back behind the kernels that "
-        "set them",
+        "  copies: 'a', 'b' and 'c' to the device before the first kernel; 'c', 'b' and 'a' back behind the kernels "
+        "that set them",
     ]
 
 
