@@ -5,7 +5,7 @@ kernels are at work, too, by the optimiser's model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
@@ -88,10 +88,10 @@ def _times(
         scalar = kinds.scalar(data.symbol.type, data.home) if data.rank == rank else None
         return Work((scalar.bytes if scalar is not None else 0) * machine.points / device.link, {}, behind, True)
 
+    kernels = [kernel(costs[launch.line], launch.behind) for launch in launches]
     works = [copy(data) for data in to_device]
     first = len(works)
-    kernels = [kernel(costs[launch.line], tuple(first + n for n in launch.behind)) for launch in launches]
-    works += kernels
+    works += [replace(work, behind=tuple(first + n for n in work.behind)) for work in kernels]
     for data in back:
         memory = facts.storage.of_identity(data.identity)
         setting = (n for n, one in enumerate(launches) if facts.storage.meet(memory, one.touched.writes))

@@ -126,6 +126,15 @@ def test_copies_and_kernels_at_the_same_time(tmp_path: Path) -> None:
     ]
 
 
+def test_kernels_behind_others(tmp_path: Path) -> None:
+    """The second kernel needs what the first one sets, which is copied back while the second one runs."""
+    path = tmp_path / "m.h90"
+    path.write_text(SOURCE.replace("FIRST", ", fuse(one)").replace("SECOND", ", fuse(two)").replace("c(i,j)", "d(i,j)"))
+    text = translate([path], Options(target="gpu", backend="cuda-c")).schedule("go")
+    assert "  kernel of line 8: behind that of line 5\n" in text
+    assert text.endswith(" ms of these at the same time") and "all groups" not in text
+
+
 @pytest.mark.parametrize("name", ["hdiffsa", "uvbke"])
 def test_the_choice_is_the_best_of_all_within_a_tenth(name: str, programs: dict[str, Program]) -> None:
     program = programs[name]
