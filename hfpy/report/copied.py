@@ -13,13 +13,11 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.neighbours import Touched
 from hfpy.analyze.states import TRANSFER, States
-from hfpy.model.application import Application
 from hfpy.model.units import Routine
 from hfpy.options import GPU, Machine
 from hfpy.transform.pipelines import Lowered
 from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.gpumodel import for_backend
-from hfpy.transform.stencil.honoured import in_users_text
 from hfpy.transform.stencil.model import Cost
 from hfpy.transform.stencil.optimise import Fused
 from hfpy.transform.stencil.overlap import Work, beside, in_order, kernel
@@ -36,15 +34,15 @@ class Launch:
     touched: Touched
 
 
-def costs_by_line(made: Lowered | None, read: Application, key: str) -> Mapping[int, Cost]:
+def costs_by_line(made: Lowered | None, key: str) -> Mapping[int, Cost]:
     """The costs of a routine's groups, by the lines of their first regions in the user's text."""
     found: dict[int, Cost] = {}
     for step in made.steps if made is not None else ():
         if isinstance(step.made, Fused):
             for schedule in step.made.schedules.get(key, ()):
+                index = step.before.application.file(key)
                 for group, cost in zip(schedule.choice.groups, schedule.choice.costs, strict=True):
-                    place = in_users_text(group.stages[0].place, read, step.before.application)
-                    found[place.line] = cost
+                    found[index.user_line(group.stages[0].place.line - 1)] = cost
     return found
 
 
