@@ -184,7 +184,9 @@ class _Judge:
         """In one kernel the values of all turns are put together in another order."""
         data = self.facts.object(reduction.name, self.key)
         exact = data is not None and data.symbol.type.base == "integer" and reduction.op in _EXACT
-        if data is None or data.rank or not (exact or reduction.op in _ANY_ORDER):
+        if data is None or data.rank or not self.facts.storage.alone(data.identity):
+            raise Stays(f"'{reduction.name}' is no plain scalar")
+        if not (exact or reduction.op in _ANY_ORDER):
             raise Stays(f"the reduction of '{reduction.name}' would be done in another order")
 
     def _check_values(self, placed: Sharing, body: RegionBody) -> None:

@@ -86,30 +86,29 @@ def _said(one: OwnTurns, line: int) -> str:
 
 
 def _edits(lines: tuple[str, ...], one: OwnTurns) -> Iterator[Edit]:
-    """What opens the first region of a kernel goes before the loops, what closes the last one behind them; between
-    regions it goes. From the second kernel on the loops are copies.
+    """What opens and closes the first region of a kernel stands around the loops; all other such lines go, as other
+    regions of it need not have loops of their own. From the second kernel on the loops are copies.
     """
     outer, heads = one.loops[0], [loop.header.line for loop in one.loops]
-    yield from _moved(lines, opening(one.regions[0]), outer.header.line.first)
+    first = opening(one.regions[0])
+    yield insert_rows(outer.header.line.first, _rows(lines, first))
+    yield from map(_gone, first)
     for kernel in one.kernels:
         for region, following in pairwise(kernel):
             yield from map(_gone, (*closing(region), *opening(following)))
     for kernel, behind in pairwise(one.kernels):
-        ends, begins = closing(kernel[-1]), opening(behind[0])
-        yield from _replaced(lines, ends, [*map(_end, reversed(one.loops)), *ends])
+        begins = opening(behind[0])
+        yield from _replaced(lines, closing(kernel[-1]), [*map(_end, reversed(one.loops)), *closing(kernel[0])])
         yield from _replaced(lines, begins, [*begins, *heads])
-    yield from _moved(lines, closing(one.regions[-1]), _end(outer).last + 1)
+    last = one.kernels[-1]
+    yield insert_rows(_end(outer).last + 1, _rows(lines, closing(last[0])))
+    yield from map(_gone, closing(last[-1]))
 
 
 def _replaced(lines: tuple[str, ...], old: Sequence[LogicalLine], new: Iterable[LogicalLine]) -> Iterator[Edit]:
     """Other lines of the file in the place of some: at the first of them."""
     yield replace_rows(old[0].first, old[0].last, _rows(lines, new))
     yield from map(_gone, old[1:])
-
-
-def _moved(lines: tuple[str, ...], moved: Sequence[LogicalLine], before: int) -> Iterator[Edit]:
-    yield insert_rows(before, _rows(lines, moved))
-    yield from map(_gone, moved)
 
 
 def _rows(lines: tuple[str, ...], taken: Iterable[LogicalLine]) -> list[tuple[str, int]]:

@@ -277,6 +277,19 @@ def test_regions_that_bring_their_loops(name: str, tmp_path: Path) -> None:
     assert len(found) == 1 and found[0].endswith(f" within {words}"), found
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_regions_with_and_without_loops(first: bool, tmp_path: Path) -> None:
+    """In one kernel; the loops are those of the first region, if it has any."""
+    bodies = ["a(i,j,k) = a(i,j,k-1) + b(i,j,k)", "c(i,j) = c(i,j) + a(i,j,k)"]
+    regions = [loop(body, head="").strip().removesuffix("end do") for body in bodies]
+    some = [plain(text, directives=True) if (n == 0) == first else text for n, text in enumerate(regions)]
+    body = f"do k = 2, nz\n{''.join(some)}end do\n"
+    (found,) = said(body, tmp_path)
+    assert found == "'k' and the 2 regions in it within one kernel"
+    text = translate_text(HEAD + body + TAIL, target="gpu", backend="cuda-c").require().files["m.cu"]
+    assert text.count("__global__") == 1 and text.index("for (k = 2") < text.index("a(i, j, k) =")
+
+
 OTHER_LOOPS = {
     "loops over other points": ("do i = 1, nx", "do i = 2, nx", "have other points"),
     "a jump to the next point": ("a(i,j,k) = b(i,j,k)", "if (j > 2) cycle\na(i,j,k) = b(i,j,k)", "leaves the region"),
@@ -307,6 +320,8 @@ LEFT = ("a statement", "a wish", "a statement on the loop's line", "a later regi
 LEFT += ("another name for what a region before sets", "another name for what a later region sets")
 ALL = "".join([*MOVED.values(), *(STAYS[name][0] for name in LEFT), *(body for body, _ in APART.values())])
 WITH_LOOPS = "".join([MOVED["four regions"], MOVED["regions in two loops"], APART["three"][0]])
+# Some of the regions have lost their loops, as they have been fused.
+WITH_LOOPS += APART["as few as can be"][0] + MOVED["a sum of integers"]
 
 
 @pytest.mark.parametrize("variant", some_soon((CUDA_C, OPENCL, OPENACC, OPENMP_TARGET)))
