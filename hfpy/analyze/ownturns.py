@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.callsinturns import against_calls
 from hfpy.analyze.dependence.again import beside, by_each_point
 from hfpy.analyze.dependence.answers import Proved
 from hfpy.analyze.dependence.apart import may_come_first
@@ -176,9 +177,11 @@ class _Judge:
                 raise Stays(f"'{statement.kind}' leaves the region")
         if any(_leaves(node) for node in innermost_body(construct, region)):
             raise Stays("a jump leaves the region")
-        sites = (s for s in self.facts.graph.below(self.key) if body.identity.number in s.at.regions)
-        if any(self.facts.live(s.at, self.key) for s in sites):
-            raise Stays("the region calls routines")
+        sites = [s for s in self.facts.graph.below(self.key) if body.identity.number in s.at.regions]
+        if any(not s.callee for s in sites if self.facts.live(s.at, self.key)):
+            raise Stays("the region calls what hfpy does not know")
+        if body.callees and (against := against_calls(self.facts, body.effects, body.callees)):
+            raise Stays(against)
 
     def _check_reduction(self, reduction: Reduction) -> None:
         """In one kernel the values of all turns are put together in another order."""
@@ -296,9 +299,12 @@ class _Arrays:
     def __init__(self, judge: _Judge, variables: frozenset[str]) -> None:
         self.facts, self.key, self.bodies = judge.facts, judge.key, judge.bodies
         self.engine = self.bodies[0].effects.engine
-        self.nests = [nest for body in self.bodies if (nest := build(body, Known(), False)) is not None]
+        built = (build(body, Known(), bool(body.callees)) for body in self.bodies)
+        self.nests = [nest for nest in built if nest is not None]
         if len(self.nests) < len(self.bodies):
             raise Stays("the region is too long")
+        if len(self.bodies) > 1 and any(nest.facts != Known() for nest in self.nests):
+            raise Stays("one of several regions calls routines with vectors as subscripts")
         names, own = (set[str]().union(*each) for each in (judge.names, judge.own))
         objects = [d for n in sorted(names) if (d := self.facts.object(n, self.key)) is not None]
         still = (d for d in objects if not d.rank and d.symbol.name not in variables | judge.written)
@@ -310,6 +316,10 @@ class _Arrays:
             data = self.facts.object(name, self.key)
             if data is None or not data.rank or data.symbol.type.base in ("type", "class"):
                 raise Stays(f"the region sets '{name}'")
+        below = [body.effects.mentioned_memory(callee) for body in self.bodies for callee in body.callees]
+        for name in self.shared if below else ():
+            if any(self.facts.storage.meet(self.facts.storage.objects(name, self.key), known) for known in below):
+                raise Stays(f"a routine that is called may know '{name}' by itself")
         if len(self.bodies) > 1:  # within one region, what its variables are has told
             self._check_names({d.symbol.name for d in objects if d.rank})
 

@@ -17,6 +17,7 @@ from tests.support import CUDA_C, OPENACC, OPENCL, OPENMP_TARGET, Corpus, Varian
 HEAD = """module turns
   implicit none
   integer :: known
+  real(8) :: kept(3) = 0.125d0
 contains
   subroutine run()
     integer, parameter :: nx = 7, ny = 5, nz = 6
@@ -42,6 +43,28 @@ TAIL = """  end subroutine go
     real(8), intent(inout) :: x
     x = x + 1
   end subroutine add
+  subroutine settle(k, x)
+    integer, intent(in) :: k
+    real(8), intent(inout) :: x(:)
+    if (k > 1) x(k) = 0.5d0*(x(k) + x(k-1)) + growth(x(k))
+  end subroutine settle
+  real(8) function growth(x)
+    real(8), intent(in) :: x
+    growth = x/(1 + x*x) + kept(2)
+  end function growth
+  subroutine replaced(x, y)
+    real(8), intent(out) :: x
+    real(8), intent(in) :: y
+    x = y
+  end subroutine replaced
+  subroutine told(x)
+    real(8), intent(in) :: x
+    call more(x)
+  end subroutine told
+  subroutine more(x)
+    real(8), intent(in) :: x
+    if (x < 0) stop 3
+  end subroutine more
 end module turns
 """
 OPEN, CLOSE = "@parallelRegion{domName(i,j), domSize(nx,ny)MORE}", "@end parallelRegion"
@@ -80,6 +103,8 @@ MOVED = {
     "comments between regions": loop("a(i,j,k) = b(i,j,k)", "b(i,j,k) = 2*a(i,j,k)").replace(
         CLOSE, f"{CLOSE}\n\n    ! next", 1
     ),
+    "a call": loop("call add(a(i,j,k))"),
+    "a column of a routine": loop("call settle(k, a(i,j,:))", "b(i,j,k) = growth(a(i,j,k))"),
     "a maximum": "t = 0\n" + loop("t = max(t, a(i,j,k) - k)", more=", reduction(max:t)") + "c(1,1) = t\n",
     "a sum of integers": "n = 3\n"
     + loop("n = n + i*k + j", "a(i,j,k) = b(i,j,k)\nn = n - int(b(i,j,k))", more=", reduction(+:n)")
@@ -109,7 +134,15 @@ STAYS = {
         "n = 1\n" + loop("n = max(n, k)", more=", startAt(n,1), endAt(nx,ny), reduction(max:n)"),
         "'n'",
     ),
-    "a call": (loop("call add(a(i,j,k))"), "calls routines"),
+    "a routine that gets a neighbour": (
+        loop("if (i > 1) call replaced(a(i,j,k), a(i-1,j,k-1))"),
+        "of 'a' in an earlier turn",
+    ),
+    "a routine that may stop": (loop("call told(b(i,j,k))\na(i,j,k) = k"), "'more', which it calls, has a 'stop'"),
+    "a routine that reads what the region sets": (
+        loop("if (i <= 3 .and. j == 1) kept(i) = k\na(i,j,k) = a(i,j,k-1)", "b(i,j,k) = growth(b(i,j,k))"),
+        "may know 'kept' by itself",
+    ),
     "a statement": (loop("a(i,j,k) = k").replace("end do\n", "n = k\nend do\n"), "other statements"),
     "a wish": (loop("a(i,j,k) = k", more=", fuse(no)"), "fuse(no) says so"),
     "a bound in an array": (loop("a(i,j,k) = k", head="do k = 1, int(c(1,1))"), "more than numbers and scalars"),
