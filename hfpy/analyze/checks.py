@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hfpy.analyze.askedtwice import asked_twice
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.context import region_at
 from hfpy.analyze.domainsizes import swapped_sizes
@@ -28,6 +29,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """All of them, for the routines whose statements are there."""
     return [
         *opaque_in_regions(facts),
+        *asked_twice(facts, effects),
         *written_below(facts, effects),
         *_points_unknown(facts),
         *_strided_results(facts, effects),

@@ -41,7 +41,6 @@ REFUSED = {
     "r15": "HF702",  # an element as the begin of an array
     "r33": "HF702",  # generic names
     "r43": "HF702",  # a macro of an included file in a statement function
-    "r52b": "HF110",  # arithmetic if
     "r37b": "HF405",  # goto out of a region
     "r48b": "HF405",  # return in a region
     "b22": "HF304",  # straight code that is meant for one target
