@@ -429,7 +429,10 @@ def _io(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
             rest = matching(masked, opening) + 1
             ranges = split_top(masked, ",", rest)
         else:
-            (first, last), *ranges = split_top(masked, ",", rest)
+            pieces = split_top(masked, ",", rest)
+            if not pieces:
+                raise GrammarError(f"a {kind} without anything")
+            (first, last), *ranges = pieces
             given = argument(text, first + start, last + start) if kind == "print" else None
             form = given if isinstance(given, Star | Literal) else None
         items = tuple(io_item(text[a + start : b + start], a + start) for a, b in ranges)

@@ -64,3 +64,32 @@ def test_place(statement: str, code: str, target: str) -> None:
 def test_place_in_fixed_form(target: str) -> None:
     done = translate_text({"m.f": FIXED}, target=target)
     assert [(d.code, d.place.line, d.place.column) for d in done.errors][:1] == [("HF405", 6, 7)]
+
+
+@pytest.mark.parametrize("target", ["cpu", "gpu"])
+@pytest.mark.parametrize(
+    ("jump", "label", "told"),
+    [
+        ("if (n > 3) goto 30", "", True),  # the end of an inner loop
+        ("go to (30, 40), n", "", True),
+        ("if (n - 3) 40, 10, 40", "", True),
+        ("if (n > 3) goto 40", "", False),
+        ("if (n > 3) goto 50", "50", False),  # the region's first statement
+    ],
+)
+def test_a_jump_into_a_region(jump: str, label: str, told: bool, target: str) -> None:
+    text = (
+        FREE.replace("STATEMENT", "k = k")
+        .replace("!@par", f"{jump}\n    !@par", 1)
+        .replace("do i =", f"{label} do i =")
+    )
+    found = [d for d in translate_text({"m.f90": text}, target=target).errors if d.code == "HF405"]
+    assert [d.place.line for d in found] == [7] * told
+    assert not told or found[0].related[0].place.line == 8
+
+
+@pytest.mark.parametrize("target", ["cpu", "gpu"])
+def test_a_jump_to_the_loop_of_the_region_leaves_it(target: str) -> None:
+    text = FREE.replace("STATEMENT", "if (b(i,k) > 2) goto 50").replace("do i =", "50 do i =")
+    done = translate_text({"m.f90": text}, target=target)
+    assert [(d.code, d.place.line) for d in done.errors] == [("HF405", 10)]
