@@ -244,7 +244,7 @@ class _Asked:
         made = show_schedules(self.facts, self.optimised, name) if self.optimised is not None else ""
         application = self.facts.application
         last = self.optimised or self
-        queues = show_queues(last.facts, last.effects, application, name)
+        queues = show_queues(last.facts, last.effects, self.optimised, name)
         sent = show_exchanges(application.sent, application.options, name)
         return "\n\n".join(text for text in (made, queues, sent) if text)
 
