@@ -15,6 +15,7 @@ from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
 from hfpy.parse.lexer import logical_lines
 from hfpy.parse.limits import readable, within_limits
+from hfpy.parse.oldextents import with_sizes_open
 from hfpy.parse.specification import SpecificationParser
 
 
@@ -101,6 +102,7 @@ def parse_unit(
         given_up = _given_up(index, unit, limit, reached.line)
         return _routine(index, number, parser.result(last), (), body_first), [given_up]
     routine = replace(_routine(index, number, parser.result(last), body, body_first), scopes=tuple(builder.scopes))
+    routine = with_sizes_open(routine)
     return routine, [*late, *parser.found, *builder.found]
 
 

@@ -157,3 +157,10 @@ def test_common_blocks_of_called_routines(backend: str) -> None:
     assert not translate_text(
         {"m.f": text.replace("      common /gains/ gain\n", "")}, target="gpu", backend=backend
     ).errors
+
+
+def test_serial_loops() -> None:
+    """OpenACC's word for them begins in column 1."""
+    loops = "c@parallelRegion\n      do j = 1, ny\n!@serial: it carries\n      do i = 2, nx\n      a(i,j) = a(i-1,j)\n"
+    rows = translated(f"{loops}      end do\n      end do", target="gpu", backend="openacc").require().text.splitlines()
+    assert rows[rows.index("!$acc loop seq") + 1].strip() == "do i = 2, nx"

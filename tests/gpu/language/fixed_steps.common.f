@@ -1,4 +1,4 @@
-C     regions in fixed form: shared labels, values before and behind, long directives, a serial loop, a called function
+C     regions in fixed form: shared labels, values before and behind, long directives, a called function
       module fixed_steps
       implicit none
       real*8 diffusion_of_the_water(5), scale_factor
@@ -28,7 +28,6 @@ C     regions in fixed form: shared labels, values before and behind, long direc
         do 5 k = 1, 3
           w(k) = t*k
     5   continue
-!@serial: order
         do k = 2, 3
           w(k) = w(k) + w(k-1)
         end do
