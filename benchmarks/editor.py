@@ -2,25 +2,36 @@
 
     python -m benchmarks.editor --lines 40000
 
-It opens a file, types in a routine, types between routines, and saves, and prints the time until diagnostics come,
-with the wait after the last key (``hfpy.lsp.server.DELAY``) in it. Needs what ``pip install 'hfpy[lsp]'`` installs.
+It opens a file, types in a routine, types between routines, and saves: after an edit, with an error, with a local
+variable more. It prints the time until diagnostics come, with the wait after the last key
+(``hfpy.lsp.server.DELAY``) in it, and the CPU time that the server takes until then, which other work on the machine
+concerns less (on Linux). Needs what ``pip install 'hfpy[lsp]'`` installs.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
 from .synthetic import generate, write
+
+
+class Took(NamedTuple):
+    """Seconds by the clock, and of CPU time."""
+
+    clock: float
+    cpu: float
 
 
 class Editor:
@@ -45,13 +56,28 @@ class Editor:
         await self.client.initialize_async(lsp.InitializeParams(lsp.ClientCapabilities()))
         self.client.initialized(lsp.InitializedParams())
 
-    async def timed(self, act: Callable[[], None]) -> float:
-        """The seconds from an act until diagnostics come."""
+    async def timed(self, act: Callable[[], None]) -> Took:
+        """How long it takes from an act until diagnostics come."""
         self.published.clear()
-        begin = time.perf_counter()
+        begin, worked = time.perf_counter(), self.worked()
         act()
         await self.published.wait()
-        return time.perf_counter() - begin
+        return Took(time.perf_counter() - begin, self.worked() - worked)
+
+    async def idle(self) -> None:
+        """Wait until the server has nothing to do: it looks for garbage while the user pauses."""
+        before = -1.0
+        while before != self.worked():
+            before = self.worked()
+            await asyncio.sleep(3)
+
+    def worked(self) -> float:
+        """The CPU seconds of the server until now; 0 where the system does not tell."""
+        server = self.client._server
+        if server is None or not Path("/proc/self/stat").exists():
+            return 0.0
+        fields = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def open(self) -> None:
         """Open the file."""
@@ -66,6 +92,20 @@ class Editor:
         change = lsp.TextDocumentContentChangePartial(range=lsp.Range(place, place), text=text)
         document = lsp.VersionedTextDocumentIdentifier(version=self.version, uri=self.uri)
         self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
+
+    async def saved(self, row: int, text: str, instead: int = 0) -> Took:
+        """How long it takes to save the file with a text at the end of a row, ``instead`` of so many characters; the
+        user pauses before.
+        """
+        if instead:
+            self.rows[row] = self.rows[row][:-instead]
+            self.version += 1
+            document = lsp.VersionedTextDocumentIdentifier(version=self.version, uri=self.uri)
+            whole = lsp.TextDocumentContentChangeWholeDocument(text="\n".join(self.rows))
+            self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [whole]))
+        await self.timed(lambda: self.type(row, text))
+        await self.idle()
+        return await self.timed(self.save)
 
     def save(self) -> None:
         """Save the file."""
@@ -87,20 +127,25 @@ async def measured(title: str, path: Path) -> None:
     for number in range(5):
         routine = f"\n  subroutine extra_{number}()\n  end subroutine extra_{number}"
         added.append(await editor.timed(lambda text=routine: editor.type(between, text)))
-    saves = []
-    for _ in range(3):
-        await editor.timed(lambda: editor.type(inside, " "))
-        saves.append(await editor.timed(editor.save))
+    saved = [await editor.saved(inside, " ") for _ in range(4)]
+    faulty = [await editor.saved(inside, " + * 2") for _ in range(3)]
+    await editor.saved(inside, " ! mended", len(" + * 2" * 3))
+    head = next(n for n in range(inside, 0, -1) if "::" in editor.rows[n])
+    declared = [await editor.saved(head, f"\n    integer :: more_{n}") for n in range(3)]
     print(f"{title}, {len(editor.rows)} lines in the file:")
     rows = {
         "open": [opened],
         "type in a routine": within,
         "type a comment": new,
         "type a new routine": added,
-        "save": saves,
+        "save": saved,
+        "save with an error": faulty,
+        "save a declaration": declared,
     }
     for what, times in rows.items():
-        print(f"  {what:22} {statistics.median(times) * 1e3:7.0f} ms  (worst {max(times) * 1e3:.0f} ms)")
+        clock, cpu = [t.clock for t in times], statistics.median(t.cpu for t in times)
+        worst = f"worst {max(clock) * 1e3:.0f} ms"
+        print(f"  {what:22} {statistics.median(clock) * 1e3:7.0f} ms  ({worst})  {cpu * 1e3:7.0f} ms of CPU time")
     await editor.client.shutdown_async(None)
     editor.client.exit(None)
     await editor.client.stop()

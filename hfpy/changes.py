@@ -10,7 +10,7 @@ from dataclasses import dataclass
 # :class:`hfpy.transform.scripts.kernel.Kernel`.
 CALLS = (
     "order interchange split unroll jam fission fuse expand privatise inline precompute tile march share team block "
-    "collapse schedule group apart async_ specialise before after assume tag reduction layout pad"
+    "collapse schedule group apart async_ specialise before after assume tag reduction layout pad aos"
 ).split()
 _STATEMENTS = ("before", "after", "precompute", "assume")  # they take Fortran, which options do not
 _SETTING = re.compile(r"(\w+)\.((?:\w+::)?[\w:]+)(?:=(.*))?")

@@ -14,6 +14,7 @@ from hfpy.store import Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hfpy.ahead import Ahead
     from hfpy.build.session import Given, Session
     from hfpy.incremental import Now
     from hfpy.insight.survey import Survey
@@ -53,14 +54,16 @@ def check(
     environment: Mapping[str, str],
     surveyed: bool = False,
     cache: Path | None = None,
+    ahead: Ahead | None = None,
 ) -> Checked:
     """All that is wrong with the sources of a session, with what compilers would find. Where the project was built,
     what was found is kept in its store, else in ``cache`` if there is one; ``surveyed`` asks for the translation in any
-    case.
+    case. ``ahead`` has entries of that store, and is told which the next check will ask for.
     """
+    from hfpy.ahead import StoreAhead
     from hfpy.build.driver import build_folder
     from hfpy.build.outside import outside_of
-    from hfpy.incremental import Now, faults_key, key_now
+    from hfpy.incremental import Now, asked_next, faults_key, key_now
 
     project, options = session.project, session.options
     sources = session.sources
@@ -70,18 +73,19 @@ def check(
     now = Now.of(sources, options) if kept_there or cache is not None else None
     if now is None:
         return _made(session, sources, options, outside, progress)
-    store = Store(built / "cache" if kept_there or cache is None else cache)
+    folder = built / "cache" if kept_there or cache is None else cache
+    store = StoreAhead(folder, ahead=ahead) if ahead is not None else Store(folder)
     key = faults_key(now.key, outside)
     kept = store.get(_STEP, key) if not surveyed else None
     if isinstance(kept, tuple):
         return Checked((*session.notes, *kept))
-    made = _again(session, now, outside, store)
-    if made is not None:
+    again = _again(session, now, outside, store)
+    made = again or _made(session, sources, replace(options, cache_dir=store.folder), outside, progress)
+    same = again is not None or key == faults_key(key_now(sources, options), outside)
+    if same and not {d.code for d in made.found} & _OF_THE_MOMENT:
         store.put(_STEP, key, made.found[len(session.notes) :])
-        return made
-    made = _made(session, sources, replace(options, cache_dir=store.folder), outside, progress)
-    if not {d.code for d in made.found} & _OF_THE_MOMENT and key == faults_key(key_now(sources, options), outside):
-        store.put(_STEP, key, made.found[len(session.notes) :])
+    if ahead is not None:
+        ahead.expect(store, asked_next(store, now, outside))
     return made
 
 

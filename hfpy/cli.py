@@ -141,6 +141,16 @@ def new(name: str) -> None:
     click.echo(f"made {folder}; now: cd {folder} && hfpy build && hfpy run")
 
 
+@cli.command()
+@click.argument("folder", type=PATH, default=".", metavar="[DIR]")
+def init(folder: Path) -> None:
+    """Write an hfpy.toml for the Fortran sources in DIR (default: here)."""
+    from hfpy.beginning import begin
+
+    for line in begin(folder).told():
+        click.echo(line)
+
+
 @cli.command("build")
 @click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
 @build_options

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Begin": ("new", "annotate", "domains", "doctor"),
+    "Begin": ("new", "init", "annotate", "domains", "doctor"),
     "Build and run": ("build", "run", "install", "clean"),
     "Look": ("check", "explain", "graph", "report"),
     "Compare and measure": ("verify", "tune", "probe", "scale"),

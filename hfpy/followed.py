@@ -35,6 +35,8 @@ class _Lines:
 
 def without_followed(facts: Facts, before: Iterable[Diagnostic], later: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """What is found ``later``, without the errors that follow from others, or from those found ``before``."""
+    if not any(d.severity == "error" and d.code in _LATER for d in later):
+        return tuple(later)
     listed = (*before, *(d for d in later if d.code not in _LATER))
     errors = [d for d in listed if d.severity == "error" and not d.code.startswith(_ABOUT_POINTS)]
     if not errors:

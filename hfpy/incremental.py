@@ -154,6 +154,7 @@ def _steps(
         made.written.openmp,
         in_source_lines(distinct[0].application.files, made.whole),
         in_source_lines(distinct[0].application.files, text),
+        in_source_lines(distinct[0].application.files, made.said),
         parted,
         tuple(step.units for step in signed),
         asked_parts(parted, distinct[0], looked, made.facts.application),
@@ -281,6 +282,14 @@ def facts_kept(store: Store, kept: Kept) -> tuple[tuple[Stage, ...], tuple[Texts
     """
     stages, lowered = store.get(_FACTS, kept.key), store.get(_LOWERED, kept.key)
     return (stages, lowered) if isinstance(stages, tuple) and isinstance(lowered, tuple) else None
+
+
+def asked_next(store: Store, now: Now, outside: Outside) -> tuple[tuple[str, str], ...]:
+    """The entries, by step and key, that are asked for when sources with these surroundings are edited."""
+    key = store.get(_LAST, now.surroundings)
+    if not isinstance(key, str):
+        return ()
+    return (_TEXTS, key), (_FAULTS, faults_key(key, outside)), (_FACTS, key), (_LOWERED, key)
 
 
 def faults_kept(store: Store, kept: Kept, outside: Outside) -> tuple[Diagnostic, ...] | None:

@@ -63,6 +63,7 @@ class Rewritten:
 class Made:
     """What became of an application: its facts in the end, the files, what was found, what of that by looking at the
     program as a whole, and what the optimiser did (None where it did not run, or where nothing of it was taken).
+    ``said`` is what of the found only the optimiser says, which does not run where there are errors.
     """
 
     facts: Facts
@@ -70,6 +71,7 @@ class Made:
     found: tuple[Diagnostic, ...]
     whole: tuple[Diagnostic, ...]
     optimised: Lowered | None
+    said: tuple[Diagnostic, ...] = ()
 
     @property
     def stages(self) -> tuple[tuple[str, Facts], ...]:
@@ -102,8 +104,8 @@ def made_of(
         optimised = lowered(facts, effects, LEVELS[options.opt], only=only, again=again)
     after, written, optimised = _written(facts, effects, optimised, progress, only, again)
     written = replace(written, found=without_followed(facts, found, written.found))
-    found += _said_by_passes(facts, optimised) if optimised is not None else []
-    return Made(after, written, (*found, *written.found), whole, optimised)
+    said = tuple(_said_by_passes(facts, optimised)) if optimised is not None else ()
+    return Made(after, written, (*found, *said, *written.found), whole, optimised, said)
 
 
 def _said_by_passes(facts: Facts, optimised: Lowered) -> list[Diagnostic]:

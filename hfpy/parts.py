@@ -8,6 +8,7 @@ place says by its line whether it is of the text that was read now, or of what w
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -62,8 +63,16 @@ def _parted(application: Application, file: int) -> Parted | None:
     inside = all(not p.host or around[p.host].behind < p.first <= p.last < around[p.host].last for p in parts)
     if not own_lines or not inside or not _conditions_inside(index.source.lines, hosts, parts):
         return None
-    comments = any(line.directive and line.comment for line in index.lines)
-    return Parted(index.source.text, tuple(hosts), tuple(parts), comments)
+    return Parted(index.source.text, tuple(hosts), tuple(parts), frozenset(_directed(index, parts)))
+
+
+def _directed(index: FileIndex, parts: Sequence[Part]) -> Iterator[str]:
+    """The keys of the procedures around the directives of a file; an empty one for others."""
+    starts = [p.first for p in parts]
+    for line in index.lines:
+        if line.directive:
+            part = parts[max(0, bisect_right(starts, line.first) - 1)] if parts else None
+            yield part.key if part is not None and part.first <= line.first <= part.last else ""
 
 
 def _conditions_inside(rows: Sequence[str], hosts: Sequence[Host], parts: Sequence[Part]) -> bool:
@@ -231,9 +240,10 @@ def behind_all(index: FileIndex, above: int) -> FileIndex:
     return replace(index, source=source, lines=tuple(line.down(above) for line in index.lines))
 
 
-def numbered(made: FileIndex, kept: FileIndex) -> FileIndex:
-    """The index of some lines of a file with its units numbered as in the whole file. Raises NotKept where there are
-    units that it did not have, or where others see something else of them.
+def numbered(made: FileIndex, kept: FileIndex, procedures: frozenset[str]) -> FileIndex:
+    """The index of some lines of a file with its units numbered as in the whole file; ``procedures`` are the names of
+    all there are. Raises NotKept where there are units that it did not have, or where others see something else of
+    them.
     """
     numbers = {unit_key(kept, number): number for number in range(len(kept.units))}
     units = [replace(unit, first=_NOWHERE, last=_NOWHERE, contains=-1) for unit in kept.units]
@@ -243,7 +253,7 @@ def numbered(made: FileIndex, kept: FileIndex) -> FileIndex:
             continue
         if key not in numbers:
             raise NotKept(key)
-        units[numbers[key]] = _as_in(unit, kept.units[numbers[key]])
+        units[numbers[key]] = _as_in(unit, kept.units[numbers[key]], procedures)
     return replace(made, units=tuple(units), hybrid=kept.hybrid, diagnostics=())
 
 
@@ -252,11 +262,11 @@ def present(index: FileIndex) -> dict[str, int]:
     return {unit_key(index, n): n for n, unit in enumerate(index.units) if unit.first != _NOWHERE}
 
 
-def _as_in(unit: UnitIndex, kept: UnitIndex) -> UnitIndex:
+def _as_in(unit: UnitIndex, kept: UnitIndex, procedures: frozenset[str]) -> UnitIndex:
     """A unit as it is numbered in the whole file; what is known of modules there is known of all of their text."""
     unit = replace(unit, parent=kept.parent, children=kept.children)
     if unit.kind in _HOSTS:
         return replace(kept, first=unit.first, last=unit.last, contains=unit.contains, uses=unit.uses)
-    if shown_outside(unit) != shown_outside(kept):
+    if shown_outside(unit, procedures) != shown_outside(kept, procedures):
         raise NotKept(unit.name)
     return unit

@@ -173,8 +173,9 @@ def program_of(
     if has_errors(settled.found):
         return settled
     from hfpy.transform.scripts.run import with_scripts
+    from hfpy.transform.settled import with_labels_before
 
-    return with_scripts(settled)
+    return with_scripts(with_labels_before(settled))
 
 
 def _read(paths: Sequence[Path], options: Options, progress: Progress, texts: Mapping[Path, str]) -> Settled:

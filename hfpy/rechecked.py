@@ -18,7 +18,7 @@ from hfpy.again import Again, parsed_units
 from hfpy.analyze.asked import asked, asking
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
+from hfpy.diagnostics import Diagnostic, Place, Related, ordered
 from hfpy.incremental import Now, facts_kept, faults_kept, last_kept
 from hfpy.kept import NotKept, Unread
 from hfpy.making import deep, in_source_lines, made_of
@@ -28,7 +28,7 @@ from hfpy.options import Options, Outside
 from hfpy.parse.application import Texts, reindexed
 from hfpy.parse.files import index_text, project_macros
 from hfpy.parts import Laid, behind_all, laid, numbered, present
-from hfpy.signatures import unit_signature
+from hfpy.signatures import procedures_of, unit_signature
 from hfpy.steps import Kept, Steps
 from hfpy.store import Store
 from hfpy.transform.passes import NewText
@@ -124,10 +124,15 @@ class Work:
             raise NotKept("subroutines that nothing has")
         files = [f for f in facts.application.files if f.path not in again.files]
         new = list(again.in_parts(in_source_lines(files, made.found), self.again))
-        if has_errors(new):
-            raise NotKept("errors, which are told with the whole program")
+        if made.optimised is None:
+            kept = self._without_passes(kept)
         more = again.in_parts(in_source_lines(files, here), self.again)
         return Rechecked(ordered(dict.fromkeys([*kept, *new])), ordered(dict.fromkeys([*others, *more])))
+
+    def _without_passes(self, kept: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """What was kept, without what the optimiser said: it does not run where there are errors."""
+        said = {self._moved(d) for d in self.steps.said if self._stays(d)}
+        return [d for d in kept if d not in said]
 
     def _unread(self, again: InParts, found: Sequence[Diagnostic]) -> Rechecked:
         """The diagnostics of a text with errors, behind which nothing is looked at. Raises NotKept where several files
@@ -194,6 +199,7 @@ class InParts(Again):
 
     cuts: dict[str, Cut] = field(default_factory=dict)
     parsed: dict[str, tuple[Lines, Routine]] = field(default_factory=dict)  # the last reading of a unit
+    procedures: dict[int, frozenset[str]] = field(default_factory=dict)  # their names, by the number of a stage
 
     @classmethod
     def of_work(cls, work: Work, stages: Sequence[Stage], lowered: Sequence[Texts]) -> InParts:
@@ -206,6 +212,7 @@ class InParts(Again):
             raise NotKept("routines of a file that is not read in parts")
         cuts: dict[str, Cut] = {}
         indexes = []
+        procedures = procedures_of(stages[0].facts.application)
         files = frozenset(owners[key] for key in work.read)
         for kept in stages[0].facts.application.files:
             if kept.path in files:
@@ -213,7 +220,7 @@ class InParts(Again):
                 lengths = (len(texts[kept.path][1]) for texts in lowered if kept.path in texts)
                 cut = Cut(made, made.cut(work.read), max([parted.text.count("\n"), *lengths]) + 2)
                 cuts[kept.path] = cut
-                indexes.append(_first(kept, cut, work.options, macros, parted.comments))
+                indexes.append(_first(kept, cut, work.options, macros, parted.directed, procedures))
         positions = stages[0].facts.positions
         parts = (p for parted in work.steps.parted.values() for p in parted.parts)
         asked_for = (key for p in parts if p.key in work.read - work.again for key in p.keys)
@@ -267,7 +274,9 @@ class InParts(Again):
             own = index.expanded or range(1, len(index.source.lines) + 1)
             stale = (*before, *(0,) * (above - len(before))) if before else range(1, above + 1)
             index = replace(index, expanded=(*stale, *own[above:]))
-        return numbered(index, kept)
+        if stage not in self.procedures:
+            self.procedures[stage] = procedures_of(self.stages[stage].facts.application)
+        return numbered(index, kept, self.procedures[stage])
 
     def _of_file(self, index: FileIndex, wanted: Sequence[str]) -> Mapping[str, Routine]:
         """The units of a file that were read. What has the lines that it had is not parsed again."""
@@ -294,12 +303,20 @@ class InParts(Again):
                 raise NotKept(routine.key)
 
 
-def _first(kept: FileIndex, cut: Cut, options: Options, macros: Mapping[str, Macro], comments: bool) -> FileIndex:
-    """The index of the parts of a file that are read."""
+def _first(
+    kept: FileIndex,
+    cut: Cut,
+    options: Options,
+    macros: Mapping[str, Macro],
+    directed: frozenset[str],
+    procedures: frozenset[str],
+) -> FileIndex:
+    """The index of the parts of a file that are read. ``directed`` are those that had directives."""
     text = "\n".join(cut.laid.rows[n] for n in cut.rows) + "\n"
-    made = index_text(Path(kept.path), text, options, macros)
+    elsewhere = bool(directed - cut.laid.changed)
+    made = index_text(Path(kept.path), text, options, macros, directives=elsewhere)
     if made.diagnostics or made.expanded is not None or made.conditions or made.macros or made.definitions:
         raise NotKept(kept.path)
-    if any(line.directive and line.comment for line in made.lines) != comments:
-        raise NotKept("where directives stand behind comment signs is a matter of the whole file")
-    return numbered(behind_all(made, cut.above), kept)
+    if made.hybrid != kept.hybrid:
+        raise NotKept("the first directive of a file, or none any more")
+    return numbered(behind_all(made, cut.above), kept, procedures)

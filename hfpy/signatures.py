@@ -6,26 +6,35 @@ call: those matter to the files alone that ask for these bodies (:mod:`hfpy.anal
 
 Some analyses of the program as a whole look at more. Storage orders depend on which arrays meet in one statement, and
 what is on the device on the order of the statements of the host. Where there are such, the statements are covered as
-they are written.
+they are written, and otherwise what a body does to what others know: the local variables of a routine, and at which
+elements it uses an array, are its own affair (:func:`_effects`).
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from hfpy.analyze.analysis import in_same_positions
+from hfpy.analyze.analysis import in_same_positions, value_crosses
 from hfpy.analyze.components import chains_from
 from hfpy.analyze.context import Located
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.unchanged import unchanged_routines
 from hfpy.analyze.uses import Reference
 from hfpy.analyze.vectorsubscripts import makes_dimension
+from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Range, base_name
+from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Memory, Opaque
 from hfpy.model.units import FileIndex, Routine, UnitIndex
+
+_SHARED = frozenset({"pointer", "target"})  # attributes of variables that may be known under other names
+_PLAIN = frozenset({"allocatable", "dimension"})
+_INTRINSIC = frozenset({"integer", "real", "complex", "logical", "character"})
+_MODULES = ("module", "submodule")
+_PROCEDURES = ("subroutine", "function", "procedure")
 
 
 @dataclass(frozen=True)
@@ -54,8 +63,9 @@ def signatures_of(steps: Sequence[Facts]) -> tuple[Signed, ...]:
         by_file: dict[str, list[Routine]] = {}
         for routine in facts.application.routines.values():
             by_file.setdefault(routine.file, []).append(routine)
-        units = {key: _of_unit(r, rows.get(key, ())) for key, r in facts.application.routines.items()}
-        files = {f.path: _signature(f, by_file.get(f.path, []), units) for f in facts.application.files}
+        units = {key: _of_unit(facts, r, rows.get(key, ())) for key, r in facts.application.routines.items()}
+        known = procedures_of(facts.application)
+        files = {f.path: _signature(f, by_file.get(f.path, []), units, known) for f in facts.application.files}
         found.append(Signed(files, units))
     return tuple(found)
 
@@ -74,30 +84,53 @@ def _all_rows(facts: Facts, earlier: _Earlier | None) -> dict[str, Sequence[str]
 
 def signature(facts: Facts, index: FileIndex, routines: list[Routine]) -> str:
     """The signature of a file: ``routines`` are its units that were parsed."""
-    return _signature(index, routines, {r.key: unit_signature(facts, r) for r in routines})
+    units = {r.key: unit_signature(facts, r) for r in routines}
+    return _signature(index, routines, units, procedures_of(facts.application))
 
 
 def unit_signature(facts: Facts, routine: Routine) -> str:
     """The signature of a routine whose statements are there, or of a module."""
     there = dict.__contains__(facts.graph.statements, routine.key)
-    return _of_unit(routine, tuple(_executable(facts, routine.key)) if there else ())
+    return _of_unit(facts, routine, tuple(_executable(facts, routine.key)) if there else ())
 
 
-def _signature(index: FileIndex, routines: list[Routine], units: Mapping[str, str]) -> str:
-    parts = [shown_outside(unit) for unit in index.units]
+def procedures_of(application: Application) -> frozenset[str]:
+    """The names of all procedures of an application: which of them a unit mentions decides what is parsed."""
+    units = (application.unit(key) for key in application.units)
+    return frozenset(unit.name for unit in units if unit.kind in _PROCEDURES)
+
+
+def _signature(index: FileIndex, routines: list[Routine], units: Mapping[str, str], procedures: frozenset[str]) -> str:
+    parts = [shown_outside(unit, procedures) for unit in index.units]
     parts += [f"{key} {units[key]}" for key in sorted(r.key for r in routines)]
     return _digest(parts)
 
 
-def shown_outside(unit: UnitIndex) -> str:
-    """What the index of a file tells of one unit that may matter to others."""
+def shown_outside(unit: UnitIndex, procedures: frozenset[str]) -> str:
+    """What the index of a file tells of one unit that may matter to others; ``procedures`` are the names of those that
+    there are.
+    """
+    mentioned = sorted(unit.references & procedures)
     uses_of = [(u.module, u.only, u.renames) for u in unit.uses]
     head = repr((unit.kind, unit.name, unit.parent, unit.dummies, unit.result, unit.prefix, unit.scheme))
-    return f"{head}\n{(uses_of, sorted(unit.calls), sorted(unit.references), unit.regions)!r}"
+    return f"{head}\n{(uses_of, sorted(unit.calls), mentioned, unit.regions)!r}"
 
 
-def _of_unit(routine: Routine, rows: Sequence[str]) -> str:
-    return _digest([*(line.text for line in routine.spec.lines), "", *rows])
+def _of_unit(facts: Facts, routine: Routine, rows: Sequence[str]) -> str:
+    return _digest([*_declared(facts, routine), "", *rows])
+
+
+def _declared(facts: Facts, routine: Routine) -> Iterator[str]:
+    """The lines of a specification part, but for those that declare what concerns nobody else."""
+    own: dict[LineKey, bool] = {}
+    if routine.kind not in _MODULES and not _whole_program(facts):
+        names = _Own(facts, routine.key)
+        for name, symbol in routine.spec.symbols.items():
+            if symbol.line is not None:
+                plain = symbol.type.base in _INTRINSIC and symbol.attributes <= _PLAIN and name not in routine.dummies
+                key = symbol.line.key
+                own[key] = own.get(key, True) and plain and name != routine.result and names.is_own(name)
+    yield from (line.text for line in routine.spec.lines if not own.get(line.key))
 
 
 def _digest(parts: Sequence[str]) -> str:
@@ -107,6 +140,9 @@ def _digest(parts: Sequence[str]) -> str:
 def _executable(facts: Facts, key: str) -> Iterator[str]:
     """What a signature has of the executable part of a routine."""
     statements = facts.graph.statements[key]
+    if not _whole_program(facts):
+        yield from sorted(set(_effects(facts, key)))
+        return
     if facts.target == "gpu" and not facts.positions.get(key).above:
         yield from (_whole(at) for at in statements if not at.regions)
     rows = {row for at in statements for row in _statement(at)}
@@ -116,6 +152,72 @@ def _executable(facts: Facts, key: str) -> Iterator[str]:
         if orders and _is_array(facts, reference, key):
             rows.add(_whole(reference.at))
     yield from sorted(rows)
+
+
+def _effects(facts: Facts, key: str) -> Iterator[str]:
+    """What others may know of the executable part of a routine where no order of arrays is to be found, and no device
+    has any: calls, directives, pointers and memory as they are written, and which variables that are not its own it
+    uses in which roles. A statement that cannot be parsed is an error in this routine.
+    """
+    routine, own = facts.routine(key), _Own(facts, key)
+    for at in facts.graph.statements[key]:
+        if not isinstance(at.statement, Opaque):
+            yield from _written(at)
+    for reference in facts.references[key]:
+        if not own.has(reference):
+            yield repr((reference.name, reference.role, bool(reference.at.regions), facts.live(reference.at, key)))
+        if reference.call is not None and not own.indexes(reference):
+            yield from _of_function(reference)
+    for name in sorted(facts.domains.listings(key)):
+        if facts.object(name, key) is not None:
+            yield f"{name} {value_crosses(facts, routine, name)}"
+
+
+@dataclass(frozen=True)
+class _Own:
+    """Which references of a routine concern nobody else."""
+
+    facts: Facts
+    key: str
+    known: dict[str, bool] = field(default_factory=dict)
+
+    def has(self, reference: Reference) -> bool:
+        """Whether a reference is to a variable that no other routine knows, or to a dummy argument whose intent is
+        declared.
+        """
+        if reference.at.renamed or reference.role in ("pointer", "allocate"):
+            return False
+        return self.is_own(reference.name)
+
+    def indexes(self, reference: Reference) -> bool:
+        """Whether a reference that is given to something in parentheses is an index of an array."""
+        base = base_name(reference.call) if reference.call is not None and not reference.at.renamed else None
+        found = self.facts.scopes.variable(base, self.key) if base is not None else None
+        return found is not None and found.symbol.rank > 0
+
+    def is_own(self, name: str) -> bool:
+        """Whether a name means such a variable, or nothing."""
+        if name not in self.known:
+            self.known[name] = self._is_own(name)
+        return self.known[name]
+
+    def _is_own(self, name: str) -> bool:
+        scopes, routine = self.facts.scopes, self.facts.routine(self.key)
+        found = scopes.variable(name, self.key)
+        if found is None:  # the name of a procedure, or one that is declared nowhere
+            return not scopes.procedures(name, self.key)
+        symbol = found.symbol
+        if found.home != self.key or _SHARED & symbol.attributes:
+            return False
+        if name in routine.dummies:
+            return bool(symbol.intent)
+        joint = self.facts.storage.joint((found.home, symbol.name))
+        return joint is None and not keeps_value(routine, name)
+
+
+def _whole_program(facts: Facts) -> bool:
+    """Whether analyses of the whole program look at more of a body than at its effects."""
+    return facts.target == "gpu" or _has_orders(facts)
 
 
 def _has_orders(facts: Facts) -> bool:
@@ -137,6 +239,12 @@ def _statement(at: Located) -> Iterator[str]:
     """What kind of statement there is: what may be put in blocks of columns depends on it in other files, too."""
     statement = at.statement
     yield f"{type(statement).__name__} {getattr(statement, 'kind', '')}"
+    yield from _written(at)
+
+
+def _written(at: Located) -> Iterator[str]:
+    """A statement as it is written, where it does more than to set variables, or to choose a way."""
+    statement = at.statement
     pointed = isinstance(statement, Assignment) and statement.pointer
     if pointed or isinstance(statement, Call | DirectiveLine | Memory | Opaque):
         yield _whole(at)
@@ -150,9 +258,14 @@ def _reference(reference: Reference) -> Iterator[str]:
     shape = ["range" if isinstance(i, Range) else text[i.start : i.end] for i in (reference.indices or ())]
     paths = sorted(text[c.start : c.end] for c in chains_from(reference)) if reference.component else []
     yield repr((reference.name, reference.role, shape, paths, at.regions, _conditions(at)))
-    call = reference.call
+    yield from _of_function(reference)
+
+
+def _of_function(reference: Reference) -> Iterator[str]:
+    """An argument of a function with its call."""
+    call, text = reference.call, reference.at.statement.line.text
     if isinstance(call, Apply) and base_name(call) not in INTRINSICS:
-        yield f"{reference.name} {text[call.start : call.end]}"  # a function's argument
+        yield f"{reference.name} {text[call.start : call.end]}"
 
 
 def _is_array(facts: Facts, reference: Reference, key: str) -> bool:

@@ -50,14 +50,14 @@ class Host:
 
 @dataclass(frozen=True)
 class Parted:
-    """A file that may be read in parts: its text, its modules and its procedures in the order of the text, and whether
-    it has directives behind comment signs.
+    """A file that may be read in parts: its text, its modules and its procedures in the order of the text, and the keys
+    of the procedures with directives, an empty one where some stand elsewhere.
     """
 
     text: str
     hosts: tuple[Host, ...]
     parts: tuple[Part, ...]
-    comments: bool = False
+    directed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class Steps:
     """What is known of the steps of a translation. ``stages`` are the numbers of the facts after each step, by its
     name, and ``signatures`` those of all files in each. ``net`` tells which files ask for whose bodies, ``forms`` are
     the blocked forms of routines by file and name, ``openmp`` the files with OpenMP directives, ``whole`` is what was
-    found for the program as a whole, ``text`` what was found in the texts by themselves.
+    found for the program as a whole, ``text`` what was found in the texts by themselves, ``said`` what the optimiser
+    alone says.
 
     Of files that may be read in parts, ``parted`` has these, ``units`` the signatures of all routines in each of the
     facts, ``among`` which parts, by their keys, ask for whose bodies.
@@ -78,6 +79,7 @@ class Steps:
     openmp: frozenset[str] = frozenset()
     whole: tuple[Diagnostic, ...] = ()
     text: tuple[Diagnostic, ...] = ()
+    said: tuple[Diagnostic, ...] = ()
     parted: Mapping[str, Parted] = field(default_factory=dict)
     units: tuple[Mapping[str, str], ...] = ()
     among: Mapping[str, frozenset[str]] = field(default_factory=dict)

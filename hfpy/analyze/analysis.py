@@ -109,7 +109,7 @@ def _private_to_points(facts: Facts, found: list[Diagnostic]) -> frozenset[tuple
                 continue
             if not data.local and _extended_at_home(facts, data):
                 continue
-            if not _value_crosses(facts, routine, name):
+            if not value_crosses(facts, routine, name):
                 private.add((routine.key, name))
             elif not data.local:
                 found.append(_not_at_home(facts, data))
@@ -137,7 +137,7 @@ def _not_at_home(facts: Facts, data: DataObject) -> Diagnostic:
     return error("HF302", message, data.listed or declared, hint, [Related(declared, "it is declared here")])
 
 
-def _value_crosses(facts: Facts, routine: Routine, name: str) -> bool:
+def value_crosses(facts: Facts, routine: Routine, name: str) -> bool:
     """Whether a local is used in two regions, or its value goes into or out of its region, or to a neighbour."""
     data = facts.object(name, routine.key)
     assert data is not None

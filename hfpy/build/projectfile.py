@@ -52,7 +52,7 @@ def load_project(folder: Path) -> Project:
     values of a wrong type, unknown targets and backends, missing ``sources``.
     """
     file = folder / PROJECT_FILE
-    hint = "make a project with `hfpy new NAME`, or name the folder of an existing one"
+    hint = "write one for sources that are there with `hfpy init`, or make a project with `hfpy new NAME`"
     reader = _Reader(read_toml(file, hint), str(file))
     project = reader.project(folder)
     if reader.diagnostics:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 
 from hfpy.build.includes import used_modules
@@ -24,9 +25,9 @@ def runtime_sources(sources: Sequence[Path], foreign: Sequence[Path] = ()) -> tu
     used: set[str] = set()
     defined: set[str] = set()
     for path in sources:
-        data = _content(path)
-        used.update(used_modules(data))
-        defined |= modules_in(data)
+        uses, defines = _modules(_content(path))
+        used |= uses
+        defined |= defines
     if any(_FOR_C in _content(path) for path in foreign):
         used.add("helper_functions")
     wanted: dict[Path, None] = {}
@@ -40,7 +41,14 @@ def runtime_sources(sources: Sequence[Path], foreign: Sequence[Path] = ()) -> tu
     return tuple(sorted(wanted))
 
 
-def _library() -> dict[str, Path]:
+@lru_cache(maxsize=1024)
+def _modules(data: bytes) -> tuple[frozenset[str], frozenset[str]]:
+    """The modules that a text uses, and those that it defines. An editor asks again at each save."""
+    return frozenset(used_modules(data)), frozenset(modules_in(data))
+
+
+@cache
+def _library() -> Mapping[str, Path]:
     """Each module of the runtime library with its file."""
     modules: dict[str, Path] = {}
     for path in sorted(RUNTIME.iterdir()):

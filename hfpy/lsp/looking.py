@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from hfpy.ahead import Ahead
 from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.checking import check, session_of
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error, source_lines
@@ -57,6 +58,7 @@ class Looker:
     def __init__(self, target: str = "cpu", trust: bool = False) -> None:
         self.target = target
         self.trust = trust
+        self.ahead = Ahead()
         self._options: dict[Path, Options] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="hfpy-lsp-")
 
@@ -83,7 +85,7 @@ class Looker:
             sources |= session.resolved | _settings_of(session)
             lines = {p: lines_on_disk(p) for p in {path, *open_now} & sources}
             self._options[path] = session.options
-            made = check(session, silent, os.environ, surveyed=True, cache=Path(self._folder.name))
+            made = check(session, silent, os.environ, surveyed=True, cache=Path(self._folder.name), ahead=self.ahead)
         except HfpyError as fault:
             return Looked(_by_file(fault.diagnostics), sources, lines)
         except UsageError as fault:

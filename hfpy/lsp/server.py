@@ -160,6 +160,7 @@ class Server(LanguageServer):
                 if not self._wanted.keys() & looked.sources:  # else a newer look follows
                     self.take(looked)
                 self._garbage.left()
+        loop.run_in_executor(self._looks, self.looker.ahead.read)
 
     def take(self, looked: Looked) -> None:
         """Publish what is found in a project; files that had diagnostics lose them."""

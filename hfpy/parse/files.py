@@ -150,10 +150,16 @@ def text_digest(text: str) -> str:
 
 
 def index_text(
-    path: Path, text: str, options: Options, macros: Mapping[str, Macro], line_map: tuple[int, ...] | None = None
+    path: Path,
+    text: str,
+    options: Options,
+    macros: Mapping[str, Macro],
+    line_map: tuple[int, ...] | None = None,
+    directives: bool = False,
 ) -> FileIndex:
     """The index of a file with the given text. ``line_map`` has the source line of each line of a text that hfpy has
-    made from the user's; its macros are expanded already, where that is needed.
+    made from the user's; its macros are expanded already, where that is needed. ``directives`` says that a file has
+    some of which this is a part.
     """
     digest = text_digest(text)
     hybrid = path.suffix in HYBRID_SUFFIXES
@@ -181,7 +187,7 @@ def index_text(
     found += problems
     indexed = index_units(str(path), lines, lambda c, scheme: holds_architecture(c, backend_for(options, scheme)))
     found += indexed.diagnostics
-    reads_directives = hybrid or any(line.directive for line in lines)
+    reads_directives = hybrid or directives or any(line.directive for line in lines)
     if options.directives_as_regions:
         reads_directives = reads_directives or calls_loops_parallel(source.lines)
     if not reads_directives:

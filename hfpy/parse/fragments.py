@@ -156,3 +156,21 @@ def list_behind(text: str, name: str) -> tuple[int, int] | None:
         if before.text.lower() == name and token.text == "(":
             return token.start, matching(text, token.start) + 1
     return None
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two texts have the same words and signs, whatever their blanks and case are."""
+    return [t.text.lower() for t in tokenise(one)] == [t.text.lower() for t in tokenise(other)]
+
+
+def listed_names(text: str, start: int = 0) -> tuple[tuple[str, int, int, int], ...]:
+    """The names in a list that begins at an offset of a line: each in lower case, the offset of the sign before it, its
+    own first offset and the one behind it.
+    """
+    tokens = tokenise(text)
+    pairs = zip([None, *tokens], tokens, strict=False)
+    return tuple(
+        (token.text.lower(), before.start if before is not None else token.start, token.start, token.end)
+        for before, token in pairs
+        if token.kind == "name" and token.start >= start
+    )

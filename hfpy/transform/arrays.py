@@ -15,6 +15,7 @@ from hfpy.model.directives import Domain, Region
 from hfpy.model.extents import Dim
 from hfpy.model.statements import Construct, DirectiveLine, Node, OneLine, Part
 from hfpy.model.units import FileIndex, Routine
+from hfpy.parse.files import directive_sign
 from hfpy.parse.fragments import ONE
 from hfpy.transform.edits import Edit, insert_lines, replace_rows
 from hfpy.transform.passes import Made, Refusal, edited_files
@@ -70,7 +71,7 @@ class Arrays:
 
 def _edits(facts: Facts, index: FileIndex, routine: Routine, found: Sequence[ArrayStatement]) -> Iterator[Edit]:
     """The regions in the places of statements, and the declarations of iterators that are variables of loops."""
-    comment = any(line.directive and line.comment for line in index.lines)
+    comment = directive_sign(index.path) != "@"
     for statement in found:
         yield _edit(facts, index, statement, comment)
     looped = {i for s in found if s.code for _, i, _ in _ordered(s.code)[0 if comment else _MOST_DOMAINS :]}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from hfpy.analyze.commonparts import divided_otherwise
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
@@ -54,7 +55,7 @@ class DeviceData(HeldArrays):
         """All edits of the routine."""
         if not self.arrays and not self.states.resident(self.key):
             return
-        self.found += self.traffic.conflicts()
+        self.found += [*self.traffic.conflicts(), *divided_otherwise(self.states, self.key)]
         yield from self._nodes(self.routine.body)
         yield from self._entry()
         yield from self._exits()

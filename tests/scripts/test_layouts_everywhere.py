@@ -53,6 +53,27 @@ def annotate(kernel, annotations, context):
 """
 
 
+AOS = """from itertools import combinations
+
+from hfpy.api import IllegalTransform
+from hfpy.model.extents import shape_text
+
+
+def annotate(kernel, annotations, context):
+    alike = {}
+    for name, symbol in kernel.work.routine(kernel.key).spec.symbols.items():
+        if symbol.rank > 1:
+            alike.setdefault((symbol.type.text, shape_text(symbol.shape)), []).append(name)
+    for names in alike.values():
+        for group in (names, *combinations(names, 2)):
+            try:
+                kernel = kernel.aos(*group)
+            except IllegalTransform:
+                pass
+    return kernel
+"""
+
+
 def with_orders(variant: Variant, folder: Path, script: str = SCRIPT) -> Variant:
     """A way to translate programs with the script over them. Two kernels may draw different orders for an array."""
     scripts = folder / "scripts"
@@ -71,7 +92,7 @@ def failures(pairs: list[Pair], variant: Variant, folder: Path, script: str = SC
     done = {p.name: way.translated(p) for p in able}
     contradictory = {name for name, d in done.items() if d.codes() == ["HF670"]}
     able = [p for p in able if p.name not in contradictory]
-    chosen = [p for p in able if "layout(" in done[p.name].text or "pad(" in done[p.name].text]
+    chosen = [p for p in able if any(f"{call}(" in done[p.name].text for call in ("layout", "pad", "aos"))]
     wrong = [f"{n}: {d.errors[0]}" for n, d in done.items() if d.errors and n not in contradictory]
     corpus = Corpus(chosen, folder, {p.name: (variant, way) for p in chosen})
     for pair in chosen:
@@ -106,6 +127,15 @@ def test_sizes(name: str, variant: Variant, tmp_path: Path) -> None:
     wrong, run = failures(load_pairs(TESTS / name / "programs"), variant, tmp_path, PADS.format(forced=False))
     assert not wrong, "\n".join(wrong[:4])
     assert run > 2
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("variant", [SEQUENTIAL, OPENMP, CUDA_C], ids=lambda v: v.label)
+@pytest.mark.parametrize("name", ("realcode", "optimiser"))
+def test_arrays_as_one(name: str, variant: Variant, tmp_path: Path) -> None:
+    wrong, run = failures(load_pairs(TESTS / name / "programs"), variant, tmp_path, AOS)
+    assert not wrong, "\n".join(wrong[:4])
+    assert run > 0
 
 
 @pytest.mark.full

@@ -73,6 +73,14 @@ def _changed(files: Files, rng: Random, pattern: re.Pattern[str], kinds: tuple[s
         rows[n : n + 1] = ["    associate (hf_one => 1)", row, "    end associate"]
     elif kind == "conditional":
         rows[n] = re.sub(r"^(\s+)", r"\1if (1 > 0) ", row)
+    elif kind in ("reads", "writes"):
+        near = [m for m in range(max(0, n - 40), min(len(rows), n + 40)) if pattern.search(rows[m])]
+        other = rows[rng.choice(near)].split(" = ")[0].strip()
+        rows[n : n + 1] = [f"{row} + {other}"] if kind == "reads" else [row, f"    {other} = 2*{other}"]
+    elif kind == "broken":
+        rows[n] = row + " + * 2"
+    elif kind == "unknown":
+        rows[n] = row + " + hf_unknown"
     return {**files, name: "\n".join(rows)}
 
 
@@ -102,7 +110,7 @@ def _file(files: Files, rng: Random) -> Files:
 
 
 _BODY = ("number", "operator", "twice", "gone", "comment", "scaled", "swapped", "print", "conditional")
-_ODD = ("moved", "index", "whole", "early", "inner")
+_ODD = ("moved", "index", "whole", "early", "inner", "reads", "writes", "broken", "unknown")
 
 
 def edited(files: Files, rng: Random) -> Files:
@@ -113,7 +121,7 @@ def edited(files: Files, rng: Random) -> Files:
     if draw < 0.7:
         return _changed(files, rng, _ASSIGNED, _ODD)
     if draw < 0.8:
-        return _changed(files, rng, _DECLARED, ("intent", "declared", "number", "comment"))
+        return _changed(files, rng, _DECLARED, ("intent", "declared", "declared", "number", "comment", "gone"))
     if draw < 0.88:
         return _changed(files, rng, _DIRECTIVE, ("number", "twice", "gone", "comment"))
     return _routine(files, rng) if draw < 0.95 else _file(files, rng)

@@ -17,7 +17,7 @@ from hfpy.diagnostics import Diagnostic, has_errors, ordered
 from hfpy.incremental import Now
 from hfpy.kept import NotKept
 from hfpy.making import deep
-from hfpy.options import Options
+from hfpy.options import DomainSpec, Options
 from hfpy.parse.allowed import acknowledged
 from hfpy.pipeline import translate
 from hfpy.project import options_for
@@ -217,13 +217,16 @@ end module noted
         (7, "@parallelRegion{domName(i,j), domSize(n)}", "HF203", True),
         (15, "integer, intent(in) :: n, n", "HF301", True),
         (19, "s = a(i); if (a(i) > 0) then", "HF109", True),
-        (8, "a(i,1) = a(i) + 1", "HF304", False),
+        (8, "a(i,1) = a(i) + 1", "HF304", True),
+        (8, "a(i) = a(i) + * 1", "HF110", True),
+        (8, "a(i) = a(i+1)", "HF504", True),
+        (19, "a(i+1) = 2; s = a(i)", "HF504", True),
     ],
 )
-def test_errors_in_texts_are_told_from_what_was_kept(
-    line: int, statement: str, code: str, again: bool, tmp_path: Path
-) -> None:
-    """A translation looks at nothing behind them: what it warned of elsewhere is not told."""
+def test_errors_are_told_from_what_was_kept(line: int, statement: str, code: str, again: bool, tmp_path: Path) -> None:
+    """Behind errors in texts nothing is looked at, and the optimiser runs behind none that analyses find: what these
+    noted elsewhere is not told then.
+    """
     options = Options(cache_dir=tmp_path / "cache")
     paths = write({"noted.h90": NOTED}, tmp_path / "source")
     done = translate(paths, options)
@@ -241,6 +244,109 @@ def test_errors_in_texts_are_told_from_what_was_kept(
     if made is not None:
         assert ordered(acknowledged(made.found)) == cold.diagnostics
         assert set(made.faults) == set(cold.faults(OUTSIDE))
+
+
+OWN = """module own
+  implicit none
+  real :: shared(9)
+contains
+  subroutine first(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n), b(n)
+    real :: s, t
+    @parallelRegion{domName(i), domSize(n)}
+    s = a(i)
+    b(i) = s
+    @end parallelRegion
+  end subroutine first
+  subroutine second(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n)
+    real :: b(n)
+    real :: s
+    s = 0
+    call first(n, a, a)
+    call first(n, a, b)
+  end subroutine second
+end module own
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "statement", "again"),
+    [
+        (10, "s = a(i) + b(i)", True),  # an argument of which the intent is known
+        (10, "t = 2; s = a(i)*t", True),
+        (11, "if (s > exp(s)) b(i) = s", True),
+        (11, "b(i) = s + unknown", True),
+        (8, "real :: s, t, u(3); integer :: w", True),
+        (8, "real :: s", True),
+        (19, "s = a(n)", True),
+        (19, "s = b(n)", False),  # and one of which the body tells it
+        (19, "s = shared(n)", False),
+        (19, "shared(n) = 0", False),
+        (18, "real, save :: s", False),
+        (18, "real, target :: s", False),
+        (16, "real, intent(in) :: a(n)", False),
+    ],
+)
+@pytest.mark.parametrize("layout", ["", "i"])
+def test_what_concerns_others(line: int, statement: str, again: bool, layout: str, tmp_path: Path) -> None:
+    """Where orders of arrays are found, others look at statements as they are written."""
+    domains = {"i": DomainSpec(("n",), ("i",))} if layout else {}
+    options = Options(cache_dir=tmp_path / "cache", layout=layout, domains=domains)
+    paths = write({"own.h90": OWN}, tmp_path / "source")
+    translate(paths, options).faults(OUTSIDE)
+    rows = OWN.splitlines()
+    rows[line - 1] = f"    {statement}"
+    paths = write({"own.h90": "\n".join([*rows, ""])}, tmp_path / "source")
+    now = Now.of(paths, options)
+    assert now is not None
+    made = rechecked(now, options, OUTSIDE, Store(tmp_path / "cache"))
+    assert (made is not None) == (again and not layout)
+    if made is not None:
+        cold = translate(paths, replace(options, cache_dir=None))
+        assert ordered(acknowledged(made.found)) == cold.diagnostics
+        assert set(made.faults) == set(cold.faults(OUTSIDE))
+
+
+DIRECTED = OWN.replace("    @par", "    !@par").replace("Size(n)}", "Size(n)}\n    do i = 1, n")
+DIRECTED = DIRECTED.replace("    @end", "    end do\n    !@end").replace(":: s, t", ":: s, t; integer :: i")
+
+
+@pytest.mark.parametrize(
+    ("edits", "again"),
+    [
+        ({21: "s = 1; a(n) = s"}, True),  # a procedure without directives, in a file that has some
+        ({21: "s = 1; if (n > 2) s = )"}, True),
+        ({21: "do; s = 1"}, True),
+        ({9: "", 14: ""}, False),  # the last ones go
+    ],
+)
+def test_procedures_without_directives_beside_others(edits: dict[int, str], again: bool, tmp_path: Path) -> None:
+    options = Options(cache_dir=tmp_path / "cache")
+    paths = write({"own.f90": DIRECTED}, tmp_path / "source")
+    translate(paths, options).faults(OUTSIDE)
+    rows = DIRECTED.splitlines()
+    for line, statement in edits.items():
+        rows[line - 1] = f"    {statement}"
+    paths = write({"own.f90": "\n".join([*rows, ""])}, tmp_path / "source")
+    now = Now.of(paths, options)
+    assert now is not None
+    made = rechecked(now, options, OUTSIDE, Store(tmp_path / "cache"))
+    assert (made is not None) == again
+    cold = translate(paths, replace(options, cache_dir=None))
+    assert made is None or ordered(acknowledged(made.found)) == cold.diagnostics
+
+
+def test_the_first_directive_of_a_file(tmp_path: Path) -> None:
+    options = Options(cache_dir=tmp_path / "cache")
+    plain = DIRECTED.replace("!@", "! ")
+    files = {"own.f90": plain, "other.f90": DIRECTED.replace("own", "other")}
+    translate(write(files, tmp_path / "source"), options).faults(OUTSIDE)
+    paths = write({**files, "own.f90": DIRECTED}, tmp_path / "source")
+    now = Now.of(paths, options)
+    assert now is not None and rechecked(now, options, OUTSIDE, Store(tmp_path / "cache")) is None
 
 
 def test_errors_in_the_texts_of_two_procedures(tmp_path: Path) -> None:

@@ -250,6 +250,30 @@ contains
   end subroutine
 end module
 """
+PAIR = """
+module first
+  implicit none
+contains
+  subroutine pair(x, y)
+    real(8) :: x(4), y(4), t
+    t = x(1) + y(1)
+  end subroutine
+end module
+"""
+TWICE = """
+module second
+  use first, only: pair
+  implicit none
+contains
+  subroutine work(nx, b)
+    integer, intent(in) :: nx
+    real(8), intent(inout) :: b(4,nx)
+    @parallelRegion{domName(i), domSize(nx)}
+    call pair(b(:,i), b(:,i))
+    @end parallelRegion
+  end subroutine
+end module
+"""
 # The edited file has the region here, and the other the routine that gets a blocked form.
 SCALED = """
 module second
@@ -337,6 +361,7 @@ CASES = {
         CALLER,
         (GPU,),
     ),
+    "a dummy that is given twice is written": Case(PAIR, "t = x(1) + y(1)", "t = y(1); x(1) = t", TWICE, (CPU,)),
     "a column that blocks do not take": Case(
         COLUMN.replace("{body}", ""), "carry = 0", "carry = 0; if (t(1) > 9d0) return", COLUMNS, (CPU,)
     ),

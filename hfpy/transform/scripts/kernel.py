@@ -14,7 +14,7 @@ from hfpy.model.statements import Construct, Header
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE
 from hfpy.parse.regions import MOST_COPIES, MOST_QUEUES
-from hfpy.transform.scripts import common, cuts, inlined, layouts, legality, loopchanges, padding, whole
+from hfpy.transform.scripts import common, cuts, inlined, interleaving, layouts, legality, loopchanges, padding, whole
 from hfpy.transform.scripts.assumed import assumption
 from hfpy.transform.scripts.changing import Changing, call_text, listed
 from hfpy.transform.scripts.legality import Against
@@ -242,6 +242,19 @@ class Kernel(Changing):
         except Against as reason:
             raise self._against(call, reason) from None
         return self._made(replace(self, padded=pads, steps=self._done(call), parent=self))
+
+    def aos(self, *arrays: str) -> Kernel:
+        """Arrays of one shape as one array, whose first dimension tells them apart, in the whole program: ``u(i,j)``
+        and ``v(i,j)`` lie side by side.
+        """
+        call = call_text("aos", *arrays)
+        try:
+            group = interleaving.asked(self.work, self.key, [name.lower() for name in arrays])
+            together = tuple(dict.fromkeys((*self.together, group)))
+            interleaving.interleaved(self.work, together)
+        except Against as reason:
+            raise self._against(call, reason) from None
+        return self._made(replace(self, together=together, steps=self._done(call), parent=self))
 
     # -- loops in the body
 

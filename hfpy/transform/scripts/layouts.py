@@ -111,6 +111,15 @@ def laid_out(work: Work, wanted: Mapping[Node, Layout]) -> Work:
     return made
 
 
+def whole_program(settled: Settled, layout: str, rule: str) -> Settled:
+    """A program all of whose files are read, under a layout. Raises Against where one of them cannot be."""
+    application = settled.application
+    whole, found = completed(replace(application, options=replace(application.options, layout=layout)))
+    if has_errors(found):
+        raise Against(rule, found[0].message, place=found[0].place)
+    return replace(settled, application=whole)
+
+
 def check_orders(made: Work, orders: Mapping[Node, Layout], news: Sequence[Diagnostic]) -> None:
     """Whether arrays have the orders that scripts ask for; ``news`` is what the analyses have found since. Raises
     Against.

@@ -26,11 +26,10 @@ from hfpy.model.extents import Dim, shape_text
 from hfpy.model.statements import Assignment, Header, Memory, Opaque
 from hfpy.model.units import Symbol
 from hfpy.options import DECLARED
-from hfpy.parse.application import completed
 from hfpy.parse.fragments import ONE, fragment
 from hfpy.transform.declarations import shape_edits
 from hfpy.transform.edits import Edit, insert, replace_range
-from hfpy.transform.scripts.layouts import ARRAY, NO_MACROS, along, check_orders, refused, users_place
+from hfpy.transform.scripts.layouts import ARRAY, NO_MACROS, along, check_orders, refused, users_place, whole_program
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.questions import Questions
 from hfpy.transform.scripts.work import Work
@@ -77,10 +76,8 @@ def padded(work: Work, wanted: Mapping[Node, Pads]) -> Settled:
     options = application.options
     if options.storage_order is not None or any(order.access_macro for order in before.orders.values()):
         raise Against(NO_MACROS, "the macros of a storage-order file decide them in this program")
-    whole, found = completed(replace(application, options=replace(options, layout=options.layout or DECLARED)))
-    if has_errors(found):
-        raise Against(ONE_SHAPE, found[0].message, place=found[0].place)
-    settled = replace(work.settled, application=whole)
+    settled = whole_program(work.settled, options.layout or DECLARED, ONE_SHAPE)
+    whole = settled.application
     padding = _Padding(Work(settled, work), wanted)
     changes = padding.edits()
     pads, shapes = {**options.padded, **padding.padded}, {**options.unpadded, **padding.unpadded}

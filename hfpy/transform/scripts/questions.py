@@ -40,6 +40,7 @@ class Questions:
     rows_after: tuple[str, ...] = ()
     taken: tuple[int, ...] = ()  # the numbers of the regions behind it that are in this kernel
     padded: Mapping[tuple[str, str], tuple[tuple[int, int], ...]] = field(default_factory=dict)  # as padding has them
+    together: tuple[tuple[tuple[str, str], ...], ...] = ()  # arrays that become one
 
     # -- questions
 

@@ -19,6 +19,7 @@ from hfpy.transform.edits import Edit, replace_rows
 from hfpy.transform.scripts.annotations import Annotations, nameless
 from hfpy.transform.scripts.context import Context, context_of
 from hfpy.transform.scripts.faults import Fault, Faults
+from hfpy.transform.scripts.interleaving import with_interleaved
 from hfpy.transform.scripts.kernel import Kernel
 from hfpy.transform.scripts.layouts import with_layouts
 from hfpy.transform.scripts.ledger import Ledger, Step
@@ -80,7 +81,8 @@ def applied(settled: Settled, kernels: Sequence[Kernel], ledger: Ledger, notes: 
     """
     kernels = _whole(kernels)
     edits = edits_of([k for k in kernels if k.steps], ledger)
-    return with_pads(with_layouts(changed(settled, edits, notes), kernels), kernels)
+    made = with_pads(with_layouts(changed(settled, edits, notes), kernels), kernels)
+    return with_interleaved(made, kernels)
 
 
 def _whole(kernels: Sequence[Kernel]) -> list[Kernel]:
