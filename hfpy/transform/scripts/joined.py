@@ -16,6 +16,7 @@ from hfpy.model.extents import shape_text
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol, Use
 from hfpy.parse.fragments import listed_names, same_text
+from hfpy.parse.physical import names_in_rows, physical, rows_of
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.scripts.layouts import users_place
 from hfpy.transform.scripts.legality import Against
@@ -109,8 +110,17 @@ class Joined:
         for root in self.members:
             for data, place in views.get(root, ()):
                 self._check_view(data, place)
+        self._check_directives({data.name: data for root in self.members for data, _ in views.get(root, ())})
         for (group, home), members in self.homes.items():
             self._check_home(self.facts.routine(home), members, self.name(group, home))
+
+    def _check_directives(self, known: Mapping[str, DataObject]) -> None:
+        """Whether no directive of another kind names them, in which nothing is written anew."""
+        for index in self.work.application.files:
+            for number, row in enumerate(rows_of(index.source, index.fixed), 1):
+                names = names_in_rows([row]) & known.keys() if physical(row).kind == "directive" else ()
+                if names:
+                    raise self.against(min(names), "a directive names it", Place(index.path, number))
 
     def _check_view(self, data: DataObject, place: Place) -> None:
         reason = ""
