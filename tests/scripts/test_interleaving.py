@@ -150,6 +150,8 @@ def test_with_an_order_and_more_elements(tmp_path: Path) -> None:
             "real(8), public ::",), "attributes|target"),
         ("cool", ("heat", "speed"), (", public :: speed -> :: speed", "public :: step -> public :: heat, step, speed"),
             "a statement of its own"),
+        ("step", ("u", "v"), ("real(8), intent(in) :: v(nx,ny), w -> real(8), intent(in) :: v\n    dimension v(nx,ny)\n"
+            "    real(8), intent(in) :: w",), "a statement of its own"),
         ("cool", ("heat", "speed"), ("total, heat -> total, warm => heat", "heat = 0 -> warm = 0",
             "f10.4)', heat -> f10.4)', warm"), "another name"),
         ("step", ("u", "v"), ("factor=0.5d0, v=v -> factor=0.5d0, v=u",), "something else|two groups"),

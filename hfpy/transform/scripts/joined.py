@@ -149,8 +149,8 @@ class Joined:
                 reason = f"it has other attributes than '{first.name}'"
             elif (data.name in routine.dummies) != (first.name in routine.dummies):
                 reason = f"it is an argument, or '{first.name}' is one"
-            elif data.name in routine.spec.public | routine.spec.private | routine.spec.saved:
-                reason = "a statement of its own says who may use it"
+            elif _declared_besides(routine, data):
+                reason = "a statement of its own says more of it"
             elif not removable(routine, data.name) or not symbol.shape:
                 reason = "its declaration cannot be changed"
             if reason:
@@ -201,6 +201,14 @@ def _declaration(name: str, members: Sequence[DataObject]) -> str:
     attributes = [*sorted(first.attributes - {"dimension"}), *([f"intent({intent})"] if intent else [])]
     count = ":" if first.shape[0].form in ("deferred", "assumed") else str(len(members))
     return f"{', '.join([first.type.text, *attributes])} :: {name}({count},{shape_text(first.shape)})"
+
+
+def _declared_besides(routine: Routine, data: DataObject) -> bool:
+    """Whether a declaration names an array that declares neither it nor another variable or component."""
+    spec = routine.spec
+    components = (c for derived in spec.types.values() for c in derived.components)
+    declaring = {s.line.key for s in (*spec.symbols.values(), *components) if s.line is not None}
+    return any(data.name in names_in_rows([line.text]) for line in spec.lines if line.key not in declaring)
 
 
 def _shape_and_type(symbol: Symbol) -> str:
