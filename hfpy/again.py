@@ -22,7 +22,7 @@ from hfpy.steps import Steps
 from hfpy.transform.columnregions import stretches_in
 from hfpy.transform.passes import NewText, with_text
 from hfpy.transform.pipelines import PASSES
-from hfpy.transform.settled import Settled, with_open_regions, without_leniencies
+from hfpy.transform.settled import Settled, with_labels_before, with_open_regions, without_leniencies
 
 # The texts of the files that steps have changed, by path, with the lines of the user's text; one mapping a stage.
 Lowered = Sequence[Mapping[str, tuple[str, tuple[int, ...]]]]
@@ -82,6 +82,7 @@ class Again:
         regions = (c.region for key in units for c in settled.application.routines[key].regions)
         if any(region is not None and region.scripts for region in regions):
             raise NotKept("scripts, which see the whole program")
+        settled = with_labels_before(settled, units)
         self.indexes = tuple(f for f in settled.application.files if f.path in read)
         return self._with(0, self.indexes, {k: settled.application.routines[k] for k in units}, self.changed)
 

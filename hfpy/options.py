@@ -101,7 +101,8 @@ class Device:
     second of the cache that they share (``far``) and of all their first caches and shared memories (``near``);
     instructions of threads a second (``issue``: 128 a clock and processor, of which three fifths are to be had).
     ``teams`` says whether the threads of a block can work together; a lowering other than one thread a point is taken
-    if its time is below the share ``gain`` of that one's.
+    if its time is below the share ``gain`` of that one's. Kernels are in so many ``queues``; ``link``: bytes a second
+    of copies between host and device, which go through memory that a thread of the host copies to and from.
     """
 
     processors: int = 132
@@ -113,6 +114,8 @@ class Device:
     issue: float = 1.8e13
     teams: bool = False
     gain: float = 0.9
+    queues: int = 4
+    link: float = 1e10
 
 
 @dataclass(frozen=True)

@@ -173,8 +173,9 @@ def program_of(
     if has_errors(settled.found):
         return settled
     from hfpy.transform.scripts.run import with_scripts
+    from hfpy.transform.settled import with_labels_before
 
-    return with_scripts(settled)
+    return with_scripts(with_labels_before(settled))
 
 
 def _read(paths: Sequence[Path], options: Options, progress: Progress, texts: Mapping[Path, str]) -> Settled:
@@ -243,7 +244,7 @@ class _Asked:
         made = show_schedules(self.facts, self.optimised, name) if self.optimised is not None else ""
         application = self.facts.application
         last = self.optimised or self
-        queues = show_queues(last.facts, last.effects, application, name)
+        queues = show_queues(last.facts, last.effects, self.optimised, name)
         sent = show_exchanges(application.sent, application.options, name)
         return "\n\n".join(text for text in (made, queues, sent) if text)
 

@@ -27,6 +27,7 @@ from benchmarks.stencils import KERNELS
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
 HAND = Path(__file__).resolve().parent / "hand"
+QUESTIONS = Path(__file__).resolve().parent / "questions.py"
 CARRIED = Path(__file__).resolve().parent / "carried"
 STATIC = "-static-libgfortran -static-libgcc"
 EXACT = "-ffp-contract=off -nostdinc"
@@ -54,6 +55,8 @@ LARGE: Mapping[str, tuple[str, ...]] = {
 # The stencil kernels by their fields that must move, at these sizes, so many calls each; built with these options.
 STENCIL_SIZES = (("128", "128", "60"), ("256", "256", "60"))
 STENCIL_CALLS = 30
+# The sizes for which hand-written kernels are timed: those of the generated ones beside them.
+HAND_SIZES = {**{sample: LARGE[sample][:3] for sample in ("weather", "diffusion")}, "stencils": STENCIL_SIZES[-1]}
 # Ways to compute them: the level of the optimiser, and what the directives of all regions over points ask for.
 STENCIL_WAYS: Mapping[str, tuple[str, str]] = {
     "opt0": ("0", ""),
@@ -165,6 +168,7 @@ def main() -> int:
         print(f"building {source.name} by hand …", flush=True)
         _run(["nvcc", "-O3", f"-arch={arguments.arch}", source, "-o", target / f"{source.stem}_hand"], HAND)
     shutil.copy2(SAMPLES / "compare.py", target / "compare.py")
+    shutil.copy2(QUESTIONS, target / "questions.py")
     stencils = {
         "sizes": STENCIL_SIZES,
         "calls": STENCIL_CALLS,
@@ -177,7 +181,7 @@ def main() -> int:
         "small": SMALL,
         "large": LARGE,
         "stencils": stencils,
-        "hand": {source.stem: LARGE[source.stem][:3] for source in sorted(HAND.glob("*.cu"))},
+        "hand": {source.stem: HAND_SIZES[source.stem] for source in sorted(HAND.glob("*.cu"))},
         "backends": list(backends),
         "environment": {"ACC_DEVICE_TYPE": "nvidia"},  # so that nothing runs on the CPU by mistake
     }

@@ -7,7 +7,8 @@ the hand-written twin on the CPU and as the generated programs on the GPU (cuda-
 and their files are compared; then, in a large size, on the GPU alone, with the times of its kernels by CUDA events
 (HFPY_TRACE; of OpenACC the time of the whole program). A kernel's bytes are those of the arrays that it names, each
 counted once a direction; its share is of the bandwidth of a copy measured in the same run. Then the stencil kernels one
-by one, as written and optimised, and in each way to compute a group that directives can ask for.
+by one, as written and optimised, in each way to compute a group that directives can ask for, and by hand. At the end
+stand the questions that the documentation leaves open without a GPU, with their answers.
 """
 
 from __future__ import annotations
@@ -43,13 +44,31 @@ class Carried:
 
     def run(self, program: str, *arguments: str, **more: str) -> str:
         """What an executable prints; any failure ends everything."""
+        return self._done(program, arguments, more).stdout
+
+    def told(self, program: str, arguments: Sequence[str], more: Mapping[str, str]) -> str:
+        """What an executable writes to the standard error; any failure ends everything."""
+        return self._done(program, arguments, more).stderr
+
+    def module(self, name: str) -> Any:
+        """A file of Python that was carried along."""
+        spec = importlib.util.spec_from_file_location(f"carried_{name}", self.folder / f"{name}.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    def _done(
+        self, program: str, arguments: Sequence[str], more: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
         libraries = os.pathsep.join(filter(None, [str(self.folder / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]))
         known = {**os.environ, "OMP_NUM_THREADS": "4", "LD_LIBRARY_PATH": libraries, **self.environment, **more}
         command = [str(self.folder / program), *arguments]
         done = subprocess.run(command, cwd=self.work, env=known, capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout
+        return done
 
 
 def compared(sample: str, backend: str, arguments: Sequence[str], carried: Carried) -> str:
@@ -59,12 +78,7 @@ def compared(sample: str, backend: str, arguments: Sequence[str], carried: Carri
     carried.run(f"{sample}_twin", str(cpu), *arguments)
     if gpu.read_bytes() == cpu.read_bytes():
         return "bits"
-    spec = importlib.util.spec_from_file_location("compare_samples", carried.folder / "compare.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    found = module.compare(sample, gpu, cpu, TOLERANCE)
+    found = carried.module("compare").compare(sample, gpu, cpu, TOLERANCE)
     return f"within {TOLERANCE:g}" if not found else f"DIFFERENT: {found[0]}"
 
 
@@ -151,9 +165,15 @@ def stencil_kernels(plan: Mapping[str, Any], carried: Carried) -> list[dict[str,
     return rows
 
 
-def stencil_table(rows: Sequence[Mapping[str, Any]], copy: float, others: Sequence[str] = ()) -> str:
+def stencil_table(
+    rows: Sequence[Mapping[str, Any]],
+    copy: float,
+    others: Sequence[str] = (),
+    by_hand: Mapping[tuple[str, str], float] | None = None,
+) -> str:
     """Levels 0 and 2 next to each other; the share is of the bandwidth of a copy, for the bytes that must move. Then
-    the microseconds of other ways, and which was the fastest of all.
+    the microseconds of other ways, and which was the fastest of all, and those of kernels ``by_hand`` in double
+    precision, by their names and sizes.
     """
     further = "".join(f"{way:>11}" for way in others) + ("  fastest" if others else "")
     lines = [
@@ -170,6 +190,8 @@ def stencil_table(rows: Sequence[Mapping[str, Any]], copy: float, others: Sequen
         if others:
             lines[-1] += "".join(f"{row[way] * 1e6:>11.1f}" for way in others)
             lines[-1] += f"  {min(('opt2', *others), key=lambda way: row[way])}"
+        seconds = (by_hand or {}).get((row["kernel"], row["size"])) if row["real"] == 8 else None
+        lines[-1] += f"  by hand {seconds * 1e6:.1f}" if seconds is not None else ""
         if row["counted"]:
             groups.setdefault((row["size"], row["real"]), []).append((ratio, share))
     for (size, real), values in groups.items():
@@ -195,7 +217,11 @@ def main() -> int:
     print(table(results))
     print("\n".join(f"stencils, {way}: result as on the CPU: {found}" for way, found in results["ways"].items()))
     others = [way for way in ways if way not in ("opt0", "opt2")]
-    print(stencil_table(results["stencils"], results["copy"], others))
+    size = "x".join(manifest["hand"]["stencils"])
+    by_hand = {(name, size): one["seconds"] for name, one in results["hand"].items()}
+    print(stencil_table(results["stencils"], results["copy"], others, by_hand))
+    questions = carried.module("questions")
+    print(questions.answers(questions.Run(carried.told, manifest["large"], results)))
     if arguments.output:
         arguments.output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     verdicts = [v for found in results["equal"].values() for v in found.values()] + list(results["ways"].values())

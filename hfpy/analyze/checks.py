@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hfpy.analyze.askedtwice import asked_twice
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.context import region_at
 from hfpy.analyze.domainsizes import swapped_sizes
@@ -9,6 +10,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
 from hfpy.analyze.giventwice import given_twice
 from hfpy.analyze.iterators import iterators_outside
+from hfpy.analyze.jumpsinto import jumps_into
 from hfpy.analyze.lasting import written_below
 from hfpy.analyze.macroindices import macros_beside_layout, misplaced_indices, other_templates
 from hfpy.analyze.programs import check_programs
@@ -28,6 +30,8 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """All of them, for the routines whose statements are there."""
     return [
         *opaque_in_regions(facts),
+        *asked_twice(facts, effects),
+        *(d for routine in analysed_routines(facts) for d in jumps_into(facts, routine)),
         *written_below(facts, effects),
         *_points_unknown(facts),
         *_strided_results(facts, effects),

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from hfpy.analyze.listings import Listing, listing_of, merged_listing
 from hfpy.analyze.positions import Position, Positions
 from hfpy.analyze.scopes import Found, Scopes
 from hfpy.analyze.sizes import canonical, linear, normal
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.application import Application
-from hfpy.model.directives import Dependants, Domain
+from hfpy.model.directives import Domain
 from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
@@ -22,8 +23,6 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import ONE, arguments, dim_of, expanded
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.macros import applied, argument_order, permutation
-
-_STATES = ("transferhere", "present", "host")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +110,6 @@ class DataObject:
         return self.home == self.routine and not self.dummy
 
 
-@dataclass(frozen=True)
-class Listing:
-    """What the directives say of one name: domains, flags, macros (routine block over module block)."""
-
-    domains: tuple[Domain, ...] = ()
-    auto: bool = True
-    state: str = ""
-    access_macro: str = ""
-    domain_macro: str = ""
-    place: Place | None = None
-    listed: bool = False
-
-
 @dataclass
 class Domains:
     """Dimensions of all data objects on one target; objects are made when asked for. ``private`` are variables, as
@@ -163,7 +149,7 @@ class Domains:
             merged: dict[str, Listing] = {}
             for block in routine.spec.dependants:
                 for listed in block.names:
-                    merged[listed.name] = _merge(merged.get(listed.name), _listing(block, listed.place))
+                    merged[listed.name] = merged_listing(merged.get(listed.name), listing_of(block, listed.place))
             self._listings[key] = merged
         return self._listings[key]
 
@@ -177,15 +163,7 @@ class Domains:
             return own or Listing()
         if own is None:
             return home
-        return Listing(
-            domains=own.domains or home.domains,
-            auto=own.auto if own.domains else (home.auto if home.domains else own.auto),
-            state=own.state or home.state,
-            access_macro=own.access_macro or home.access_macro,
-            domain_macro=own.domain_macro or home.domain_macro,
-            place=own.place,
-            listed=True,
-        )
+        return own.over(home)
 
     # -- regions related to a routine
 
@@ -436,27 +414,6 @@ def _shape_of_macro(
         return replace(symbol, shape=dims), ""
     placed = dict(zip(listed, dims, strict=True))
     return replace(symbol, shape=tuple(placed[n] for n in range(len(given)))), name
-
-
-def _listing(block: Dependants, place: Place) -> Listing:
-    state = next((s for s in _STATES if s in block.flags), "")
-    return Listing(block.domains, block.auto, state, block.access_macro, block.domain_macro, place, True)
-
-
-def _merge(first: Listing | None, second: Listing) -> Listing:
-    """Two blocks of one scope that list the same name: the later one adds to the earlier one."""
-    if first is None:
-        return second
-    state = min((s for s in (first.state, second.state) if s), key=_STATES.index, default="")
-    return Listing(
-        domains=second.domains or first.domains,
-        auto=second.auto if second.domains else first.auto,
-        state=state,
-        access_macro=second.access_macro or first.access_macro,
-        domain_macro=second.domain_macro or first.domain_macro,
-        place=first.place,
-        listed=True,
-    )
 
 
 def _match(declared: list[Dimension], pairs: tuple[Domain, ...]) -> dict[int, int]:

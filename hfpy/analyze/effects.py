@@ -48,6 +48,7 @@ class Effects:
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._lasting: dict[str, dict[Identity, Place]] = {}
         self._lasting_writes: dict[str, dict[Identity, Place]] = {}
+        self._in_regions: dict[str, frozenset[Identity]] = {}
         self._mentioned = mentions
         self._changed = changes
         self._memory = memory
@@ -194,6 +195,13 @@ class Effects:
     def changed(self, key: str) -> frozenset[Identity]:
         """Variables of other units that a routine, or one it calls, may set: (home unit, name there)."""
         return frozenset(i for i in self.changed_memory(key) if i[0] not in (key, JOINT))
+
+    def known_in_regions(self, key: str) -> frozenset[Identity]:
+        """Variables of other units that routines mention which are called in the regions of a routine."""
+        if key not in self._in_regions:
+            sites = {s.callee for s in self.facts.graph.below(key) if s.at.regions and s.callee}
+            self._in_regions[key] = frozenset().union(*map(self.mentioned_memory, sites))
+        return self._in_regions[key]
 
     def knows(self, key: str, identity: Identity) -> bool:
         """Whether a routine, or one it calls, mentions a variable of another unit, under any of its names."""

@@ -231,8 +231,8 @@ def views_by_class(facts: Facts, hybrid_only: bool = True) -> dict[Node, list[tu
     return result
 
 
-# What is Fortran, but not understood, in other words.
-_CURES = {"arithmetic if": "write it as 'if (x < 0) then … else if (x == 0) then … else … end if'"}
+# Statements of old Fortran that do no more than to branch.
+_BRANCHES = frozenset({"an assign", "an assigned goto"})
 
 
 def only_branches(facts: Facts, statement: Opaque, key: str) -> bool:
@@ -241,7 +241,7 @@ def only_branches(facts: Facts, statement: Opaque, key: str) -> bool:
     """
     routine = facts.routine(key)
     alone = not routine.regions and not facts.positions.get(key).above
-    return bool(statement.exprs) and alone and facts.target == "cpu"
+    return statement.reason in _BRANCHES and alone and facts.target == "cpu"
 
 
 def opaque_in_regions(facts: Facts) -> list[Diagnostic]:
@@ -254,5 +254,5 @@ def opaque_in_regions(facts: Facts) -> list[Diagnostic]:
                     continue
                 place = at.statement.line.place(routine.file)
                 message = f"this statement cannot be parsed: {at.statement.reason}"
-                found.append(error("HF110", message, place, _CURES.get(at.statement.reason, "")))
+                found.append(error("HF110", message, place))
     return found

@@ -1,9 +1,51 @@
-"""Intrinsic procedures of Fortran 2018 by what they do to arrays (ISO/IEC 1539-1:2018, clause 16)."""
+"""Intrinsic procedures of Fortran 2018 by what they do to arrays (ISO/IEC 1539-1:2018, clause 16), and the constants of
+intrinsic modules.
+"""
 
 from __future__ import annotations
 
 from hfpy.model.expressions import Apply, Keyword, Literal
 
+STANDARD_MODULES = ("iso_fortran_env", "iso_c_binding")
+# Their named constants with one value wherever compilers run (16.10.2 and 18.2), kinds in bytes. What depends on the
+# machine or the compiler (``c_long_double``, ``c_int_fast16_t``, units, ``iostat_end``) is not among them.
+STANDARD_CONSTANTS = {
+    "real32": 4,
+    "real64": 8,
+    "int8": 1,
+    "int16": 2,
+    "int32": 4,
+    "int64": 8,
+    "logical8": 1,
+    "logical16": 2,
+    "logical32": 4,
+    "logical64": 8,
+    "c_float": 4,
+    "c_double": 8,
+    "c_float_complex": 4,
+    "c_double_complex": 8,
+    "c_int": 4,
+    "c_short": 2,
+    "c_signed_char": 1,
+    "c_long": 8,
+    "c_long_long": 8,
+    "c_size_t": 8,
+    "c_intmax_t": 8,
+    "c_intptr_t": 8,
+    "c_ptrdiff_t": 8,
+    "c_int8_t": 1,
+    "c_int16_t": 2,
+    "c_int32_t": 4,
+    "c_int64_t": 8,
+    "c_int_least8_t": 1,
+    "c_int_least16_t": 2,
+    "c_int_least32_t": 4,
+    "c_int_least64_t": 8,
+    "c_bool": 1,
+    "numeric_storage_size": 32,
+    "character_storage_size": 8,
+    "file_storage_size": 8,
+}
 ELEMENTAL = frozenset(
     "abs achar acos acosh adjustl adjustr aimag aint anint asin asinh atan atan2 atanh bessel_j0 bessel_j1 bessel_jn "
     "bessel_y0 bessel_y1 bessel_yn bge bgt ble blt btest ceiling char cmplx conjg cos cosh dble dim dprod dshiftl "

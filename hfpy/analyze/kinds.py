@@ -14,32 +14,6 @@ from hfpy.options import DefaultKinds
 from hfpy.parse.fragments import expanded, fragment
 from hfpy.parse.grammar import GrammarError
 
-# Named constants of iso_fortran_env and iso_c_binding, in bytes (ISO/IEC 1539-1:2018, 16.10.2 and 18.2).
-_KINDS = {
-    "real32": 4,
-    "real64": 8,
-    "int8": 1,
-    "int16": 2,
-    "int32": 4,
-    "int64": 8,
-    "logical8": 1,
-    "logical16": 2,
-    "logical32": 4,
-    "logical64": 8,
-    "c_float": 4,
-    "c_double": 8,
-    "c_int": 4,
-    "c_short": 2,
-    "c_signed_char": 1,
-    "c_long": 8,
-    "c_long_long": 8,
-    "c_size_t": 8,
-    "c_int8_t": 1,
-    "c_int16_t": 2,
-    "c_int32_t": 4,
-    "c_int64_t": 8,
-    "c_bool": 1,
-}
 _BASES = ("real", "integer", "logical", "complex", "character")
 _INTEGER_DIGITS = ((2, 1), (4, 2), (9, 4), (18, 8))
 
@@ -112,29 +86,7 @@ class Kinds:
             if not found.symbol.constant or found.symbol.initial is None or found.symbol.rank:
                 return None
             return self._written(found.symbol.initial, found.home)
-        return self._from_intrinsic_module(name, key)
-
-    def _from_intrinsic_module(self, name: str, key: str) -> int | None:
-        current: str | None = key
-        while current:
-            routine = self.scopes.application.routines.get(current)
-            if routine is None:
-                return None
-            for use in routine.spec.uses:
-                if use.module not in ("iso_fortran_env", "iso_c_binding"):
-                    module = self.scopes.modules.get(use.module)
-                    remote = name if use.only is None else next((r for local, r in use.only if local == name), None)
-                    if module is not None and remote is not None and module != current:
-                        passed_on = self._from_intrinsic_module(remote, module)
-                        if passed_on is not None:
-                            return passed_on
-                    continue
-                remote = name if use.only is None else next((r for local, r in use.only if local == name), None)
-                remote = next((r for local, r in use.renames if local == name), remote)
-                if remote in _KINDS:
-                    return _KINDS[remote]
-            current = routine.host or None
-        return None
+        return self.scopes.standard_constant(name, key)
 
     def _inquired(self, name: str, args: tuple[Expr, ...], key: str) -> int | None:
         plain = [a.value if isinstance(a, Keyword) else a for a in args]

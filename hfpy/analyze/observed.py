@@ -7,7 +7,7 @@ storage association, or an array expression whose operands do not all have the s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.agreement import lists_otherwise
@@ -19,6 +19,7 @@ from hfpy.analyze.fixedorders import arrays_declared, declared_orders, fixed_ord
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.orders import Node, Order
+from hfpy.analyze.pins import Pins, Reason
 from hfpy.analyze.pointers import seen_otherwise
 from hfpy.analyze.seenorders import asks_for_shape, shows_values, takes_shape
 from hfpy.analyze.splits import Bound, SplitRules
@@ -33,31 +34,6 @@ from hfpy.model.units import Routine
 
 _NONE: Mapping[Node, Mapping[int, Bound]] = {}
 Section = tuple[Reference, DataObject, tuple[int, ...]]  # with the order of its dimensions: see _Finder.induced
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why a class is pinned, as messages say it; ``unseen`` where it is for code that hfpy does not see."""
-
-    text: str
-    place: Place | None
-    unseen: bool = False
-
-
-@dataclass
-class Pins:
-    """Pinned classes with the first reason for each."""
-
-    reasons: dict[Node, Reason] = field(default_factory=dict)
-    listed: list[Node] = field(default_factory=list)  # in the order in which they were pinned
-
-    def add(self, node: Node, reason: Reason) -> bool:
-        """Pin a class; whether that is news."""
-        if node in self.reasons:
-            return False
-        self.reasons[node] = reason
-        self.listed.append(node)
-        return True
 
 
 def find_pins(

@@ -27,14 +27,18 @@ from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing, Sharing
 from hfpy.analyze.uses import aliases_of
-from hfpy.model.directives import Region
+from hfpy.model.directives import Reduction, Region
 from hfpy.model.expressions import Apply, Fragment, names_in, walk
-from hfpy.model.source import SourceText
+from hfpy.model.source import LogicalLine, SourceText
 from hfpy.model.statements import LOOPS, Construct, Header, InputOutput, Jump, Node, Statement, constructs, flatten
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE
+from hfpy.parse.nests import innermost_body, own_nest
 from hfpy.parse.physical import physical
 
+# Reductions whose result does not depend on the order: of all numbers, and of integers alone, where a sum wraps around.
+_ANY_ORDER = frozenset("max min iand ior ieor .and. .or. .eqv. .neqv.".split())
+_EXACT = frozenset("+ - *".split())
 _MOST_REGIONS = 8  # of a loop that becomes several
 
 
@@ -150,18 +154,19 @@ class _Judge:
 
     def _check_region(self, body: RegionBody) -> None:
         region, construct = body.region, body.construct
-        if region.loops or region.line.comment:
-            raise Stays("the region brings its own loops")
         if region.fusion == "no":
             raise Stays("fuse(no) says so")
-        if region.reductions:
-            raise Stays("the region has a reduction")
+        for reduction in region.reductions:
+            self._check_reduction(reduction)
         if region.halo:
             raise Stays("the region has a halo")
         if not _alike(region, self.region):
             raise Stays("its regions have other points, or other attributes")
         if any(c.region is not None for c in constructs(construct.body)):
             raise Stays("there is a region in the region")
+        for loop in region_loops(construct):
+            if (isinstance(loop.header, Header) and loop.header.label) or loop.end is None or loop.end.line.label:
+                raise Stays("a loop of the region ends with a label")
         for statement in flatten(construct.body):
             if isinstance(statement, InputOutput):
                 raise Stays("points read or write files")
@@ -169,11 +174,18 @@ class _Judge:
                 statement.kind not in ("continue", "cycle", "exit") or statement.target
             ):
                 raise Stays(f"'{statement.kind}' leaves the region")
-        if any(_leaves(node) for node in construct.body):
+        if any(_leaves(node) for node in innermost_body(construct, region)):
             raise Stays("a jump leaves the region")
         sites = (s for s in self.facts.graph.below(self.key) if body.identity.number in s.at.regions)
         if any(self.facts.live(s.at, self.key) for s in sites):
             raise Stays("the region calls routines")
+
+    def _check_reduction(self, reduction: Reduction) -> None:
+        """In one kernel the values of all turns are put together in another order."""
+        data = self.facts.object(reduction.name, self.key)
+        exact = data is not None and data.symbol.type.base == "integer" and reduction.op in _EXACT
+        if data is None or data.rank or not (exact or reduction.op in _ANY_ORDER):
+            raise Stays(f"the reduction of '{reduction.name}' would be done in another order")
 
     def _check_values(self, placed: Sharing, body: RegionBody) -> None:
         """What a region hands on by the host, or to another one, or what is not known of it."""
@@ -210,6 +222,8 @@ class _Judge:
         sizes = {n for d in region.domains for b in (d.extent.lower, d.extent.upper) if b is not None for n in b.names}
         if name in region.bound_names | sizes:
             raise Stays(f"the bounds of the region depend on '{name}'")
+        for other in sorted((region.bound_names | sizes) & self.written):
+            raise Stays(f"the region sets '{other}', on which its bounds depend")
         self._check_bounds(header)
         self._check_behind(name)
 
@@ -238,10 +252,10 @@ class _Judge:
     def _check_text(self, loops: tuple[Construct, ...]) -> None:
         """Nothing but comments may stand between the lines that change places, and those that go."""
         regions = [body.construct for body in self.bodies]
-        ends = [[c.end.line for c in (region, *reversed(loops)) if c.end is not None] for region in regions]
-        behind = [[one[0], other.header.line] for one, other in zip(ends, regions[1:], strict=False)]
-        before = [c.header.line for c in (*loops, regions[0])]
-        for listed in (before, *behind, ends[-1]):
+        behind = [[*closing(one), *opening(other)] for one, other in pairwise(regions)]
+        before = [*(loop.header.line for loop in loops), *opening(regions[0])]
+        last = [*closing(regions[-1]), *(loop.end.line for loop in reversed(loops) if loop.end is not None)]
+        for listed in (before, *behind, last):
             if any(line.file for line in listed):
                 raise Stays("the loop is in an included file")
             if any(self.rows[row] > 1 for line in listed for row in (line.first, line.last)):
@@ -288,7 +302,8 @@ class _Arrays:
         still = (d for d in objects if not d.rank and d.symbol.name not in variables | judge.written)
         self.lasting = frozenset(name_of(d, self.key) for d in still)
         self.counters = frozenset(name_of(d, self.key) for d in objects if {d.symbol.name} == variables)
-        self.shared = sorted(judge.written - own - {*judge.region.iterators})
+        reduced = {reduction.name for body in self.bodies for reduction in body.region.reductions}
+        self.shared = sorted(judge.written - own - reduced - {*judge.region.iterators})
         for name in self.shared:
             data = self.facts.object(name, self.key)
             if data is None or not data.rank or data.symbol.type.base in ("type", "class"):
@@ -318,10 +333,28 @@ class _Arrays:
         return may_come_first(self.engine.sets, self.nests, region, self.lasting, self.counters)
 
 
+def region_loops(region: Construct) -> list[Construct]:
+    """The loops that a region brings along, outermost first; none where it has none of its own."""
+    made = region.region
+    return own_nest(region.body, made.iterators) if made is not None and made.loops else []
+
+
+def opening(region: Construct) -> list[LogicalLine]:
+    """The lines before what a point does: the directive, and the loops that the region brings along."""
+    return [region.header.line, *(loop.header.line for loop in region_loops(region))]
+
+
+def closing(region: Construct) -> list[LogicalLine]:
+    """The lines behind what a point does."""
+    ends = (*reversed(region_loops(region)), region)
+    return [one.end.line for one in ends if one.end is not None]
+
+
 def _alike(one: Region, other: Region) -> bool:
     """Whether regions have the same points and attributes, however they are written."""
     same = replace(one, line=other.line, place=other.place, applies_to=other.applies_to, stated=other.stated)
-    return replace(same, domains=other.domains) == other and _sizes(one) == _sizes(other)
+    same = replace(same, domains=other.domains, loops=other.loops)
+    return same == other and _sizes(one) == _sizes(other)
 
 
 def _sizes(region: Region) -> list[tuple[str, Fragment, Fragment]]:

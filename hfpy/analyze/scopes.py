@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hfpy.analyze.implicit import may_be_set, undeclared
-from hfpy.analyze.intrinsics import INTRINSICS
+from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
 from hfpy.model.application import Application
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
 from hfpy.parse.physical import preprocessed
@@ -310,6 +310,37 @@ class Scopes:
     def is_intrinsic(self, name: str, key: str) -> bool:
         """Whether a name means an intrinsic procedure in the unit."""
         return name in INTRINSICS and self.variable(name, key) is None and not self.procedures(name, key)
+
+    def standard_constant(self, name: str, key: str, seen: frozenset[str] = frozenset()) -> int | None:
+        """The value of a named constant of ``iso_fortran_env`` or ``iso_c_binding`` by its name in a unit; None for
+        other names. ``seen`` are units that ask, in modules that use each other.
+        """
+        current: str | None = key
+        while current and current not in seen:
+            routine = self.application.routines.get(current)
+            if routine is None or name in routine.spec.symbols:
+                return None
+            for use in routine.spec.uses:
+                value = self._standard_through(use, name, seen | {current})
+                if value is not None:
+                    return value
+            current = routine.host or None
+        return None
+
+    def _standard_through(self, use: Use, name: str, seen: frozenset[str]) -> int | None:
+        """The same for what one ``use`` statement brings in, also by modules that pass it on."""
+        remote = next((remote for local, remote in use.only or use.renames if local == name), None)
+        if remote is None and use.only is None and all(remote != name for _, remote in use.renames):
+            remote = name
+        if remote is None:
+            return None
+        if use.module in STANDARD_MODULES:
+            return STANDARD_CONSTANTS.get(remote)
+        module = self.modules.get(use.module)
+        there = self.application.routines.get(module) if module is not None else None
+        if there is None or not there.spec.accessible(remote):
+            return None
+        return self.standard_constant(remote, there.key, seen)
 
     def derived_type(self, name: str, key: str) -> DerivedType | None:
         """The definition of a derived type visible in a unit."""

@@ -201,7 +201,7 @@ class States:
             data = self.facts.object(name, key) if name is not None else None
             if name is None or data is None or not data.rank:
                 continue
-            in_kernel = self.in_kernel(reference, key) and not inquires(self.facts, reference, key)
+            in_kernel = self.in_kernel(reference, key) and not inquires(self.facts, self.effects, reference, key)
             if in_kernel or self._needed(reference, key):
                 yield name, reference
 

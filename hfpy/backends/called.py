@@ -235,6 +235,8 @@ class Called:
         data = self.facts.object(symbol.name, variable.home)
         if home.kind != "module":
             return f"{what} a variable of the program around it,"
+        if symbol.name in home.spec.storage:
+            return f"{what} in a common block or an equivalence,"
         if data is None or "pointer" in symbol.attributes or symbol.type.base in ("character", "class"):
             return f"{what} a pointer or a text,"
         if symbol.type.base == "type" and not plain_type(self.facts, data):

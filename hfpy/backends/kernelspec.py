@@ -13,7 +13,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.inquired import inquired
+from hfpy.analyze.inquired import inquired, inquires_component
 from hfpy.analyze.known import known_values, team_of, values_here, with_values
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
@@ -388,7 +388,7 @@ class SpecBuilder:
     # -- components of derived types (L4): each one that the region names is a parameter of its own
 
     def _components(self, name: str, home: str, symbol: Symbol) -> None:
-        chains: dict[str, tuple[Component, str, bool]] = {}
+        chains: dict[str, tuple[Component, str, bool, bool]] = {}
         for reference in self.sharing.body.references_of(name):
             node = chain_of(reference)
             shown = component_name(node) if node is not None else ""
@@ -405,11 +405,12 @@ class SpecBuilder:
                 text = reference.at.statement.line.text[node.start : node.end]
                 before = chains.get(shown)
                 written = self.device.effects.of(reference, self.key)[1] or (before is not None and before[2])
-                chains[shown] = (node, text, written)
-        for shown, (node, text, written) in sorted(chains.items()):
+                asked = inquires_component(self.facts, reference, node, self.key) and (before is None or before[3])
+                chains[shown] = (node, text, written, asked)
+        for shown, (node, text, written, asked) in sorted(chains.items()):
             actual = text if has_elements(node) else shown
             with self.refusals.at(*mentioned_at(self.sharing, name, names_of(node)), name=name):
-                self._component(shown, node, actual, self._declared(symbol, home, node), home, written)
+                self._component(shown, node, actual, self._declared(symbol, home, node), home, written, asked)
 
     def _same_everywhere(self, node: Component) -> bool:
         """Whether elements of arrays of objects on the way are the same for all points, and no array tells which."""
@@ -451,7 +452,9 @@ class SpecBuilder:
             packed=(whole, "%".join(chain)),
         )
 
-    def _component(self, shown: str, node: Component, actual: str, symbol: Symbol, home: str, written: bool) -> None:
+    def _component(
+        self, shown: str, node: Component, actual: str, symbol: Symbol, home: str, written: bool, asked: bool
+    ) -> None:
         scalar = self.device.kinds.scalar(symbol.type, home)
         if scalar is None:
             raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base},")
@@ -474,7 +477,7 @@ class SpecBuilder:
         access: Access = "out" if written else "in"
         storage = tuple(range(symbol.rank))
         self.variables[text] = Parameter(
-            "array", shown, text, scalar, actual, access, tuple(bounds), storage, aliased=True
+            "array", shown, text, scalar, actual, access, tuple(bounds), storage, aliased=True, asked=asked
         )
 
     def _declared(self, symbol: Symbol, home: str, node: Component) -> Symbol:

@@ -29,7 +29,19 @@ from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Import
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Construct, Header, Jump, Memory, OneLine, Statement, constructs, flatten
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Construct,
+    End,
+    Header,
+    Jump,
+    Memory,
+    OneLine,
+    Statement,
+    constructs,
+    flatten,
+)
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.parse.nests import own_nest
@@ -229,8 +241,6 @@ class OffloadRewriter(RegionRewriter):
 
     def check_data(self, arrays: Sequence[str]) -> None:
         """What cannot be done with the arrays that the routine has on the device, after all its regions."""
-        if (arrays or self.shared or self.own) and self.facts.application.file(self.routine.key).fixed:
-            self._refuse("a file in fixed form", self.routine.header)
         both = sorted(self.given & set(arrays))
         if both:
             what = f"'{both[0]}', on the device for some regions and of its own for each point of others,"
@@ -438,17 +448,36 @@ class OffloadRewriter(RegionRewriter):
             return
         inner = own_nest(node.body, region.iterators)[-1]
         margin = " " * (inner.header.line.segments[0][2] + 2)
-        if (code.first_rows or code.last_rows) and (inner.end is None or inner.end.line.label):
+        last = _last_line(inner)
+        if code.last_rows and last is None:
             self._refuse(
-                "a loop that ends with a label, with variables that have a value before it,", inner.header.line
+                "a loop that ends with a label, with variables that have a value behind it,", inner.header.line
             )
             return
         if code.first_rows:
             rows = [margin + row for row in code.first_rows]
             yield insert_lines(inner.header.line.last + 1, rows, 1, node.header.line.first)
-        if code.last_rows and inner.end is not None:
+        if code.last_rows and last is not None:
             rows = [margin + row for row in code.last_rows]
-            yield insert_lines(inner.end.line.first, rows, -1, node.header.line.first)
+            yield insert_lines(last.first, rows, -1, node.header.line.first)
+
+
+def _last_line(loop: Construct) -> LogicalLine | None:
+    """The line behind all that a turn of a loop does. None where the loop ends with a label that more than the loop
+    names, or on a statement that does something.
+    """
+    if loop.end is not None:
+        return None if loop.end.line.label else loop.end.line
+    *others, last = flatten(loop.body)
+    label = last.line.label
+    does_more = not isinstance(last, Jump) or last.kind != "continue"
+    return None if does_more or any(_may_jump_to(s, label) for s in others) else last.line
+
+
+def _may_jump_to(statement: Statement, label: str) -> bool:
+    if isinstance(statement, Jump):
+        return statement.kind == "goto" and (statement.target == label or not statement.target.isdigit())
+    return not isinstance(statement, Assignment | Call | Header | End | OneLine)
 
 
 def _names(code: OffloadCode) -> Names:

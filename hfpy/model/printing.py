@@ -8,11 +8,12 @@ Read again, the text gives the same tree (``tests/parse/test_printing.py``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from hfpy.model.directives import Region
 from hfpy.model.expressions import (
+    NOWHERE,
     Apply,
     ArrayConstructor,
     Binary,
@@ -31,6 +32,7 @@ from hfpy.model.expressions import (
     Star,
     Unary,
     children,
+    with_children,
 )
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
@@ -47,6 +49,7 @@ from hfpy.model.statements import (
     OneLine,
     Statement,
     expressions,
+    map_expressions,
 )
 
 STEP = "  "
@@ -192,6 +195,18 @@ def statement(made: Statement) -> str:
     text = made.line.text
     start = made.target.start if isinstance(made, Assignment) else 0  # it may be the action of an ``if``
     return _Printer(text).between(start, len(text), ((e, 0) for e in exprs)).strip()
+
+
+def statement_of(made: Statement, shown: Callable[[Expr], str]) -> str:
+    """The text of a statement that a pass made; ``shown`` gives that of the expressions in it that have a place."""
+
+    def replaced(expr: Expr) -> Expr:
+        if expr.start < 0:
+            return with_children(expr, replaced)
+        text = shown(expr)
+        return Literal(NOWHERE, NOWHERE, "real", f"({text})" if isinstance(expr, Binary | Unary) else text)
+
+    return _anew(map_expressions(made, replaced))
 
 
 def _all(made: Statement) -> tuple[Expr, ...]:

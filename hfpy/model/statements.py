@@ -134,13 +134,11 @@ class Specification(Statement):
 @dataclass(frozen=True, slots=True)
 class Opaque(Statement):
     """A statement hfpy does not understand: passed through where no directive reaches it, else refused. ``names`` are
-    all words in it that may be names. ``exprs`` are its expressions, if no more than the way that it takes is unknown:
-    those of an arithmetic ``if``, of a computed ``goto``.
+    all words in it that may be names.
     """
 
     reason: str
     names: frozenset[str] = frozenset()
-    exprs: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +254,7 @@ def expressions(statement: Statement) -> tuple[Expr, ...]:
             return (designator, *args)
         case OneLine(control=control):
             return control
-        case Header(exprs=exprs) | Jump(exprs=exprs) | Opaque(exprs=exprs):
+        case Header(exprs=exprs) | Jump(exprs=exprs):
             return exprs
         case Memory(items=items, options=options):
             return (*items, *options)
@@ -286,7 +284,7 @@ def map_expressions(statement: Statement, change: Callable[[Expr], Expr]) -> Sta
             return replace(statement, designator=change(designator), args=tuple(map(change, args)))
         case OneLine(control=control, action=action):
             return replace(statement, control=tuple(map(change, control)), action=map_expressions(action, change))
-        case Header(exprs=exprs) | Jump(exprs=exprs) | Opaque(exprs=exprs):
+        case Header(exprs=exprs) | Jump(exprs=exprs):
             return replace(statement, exprs=tuple(map(change, exprs)))
         case Memory(items=items, options=options):
             return replace(statement, items=tuple(map(change, items)), options=tuple(map(change, options)))

@@ -23,6 +23,7 @@ from hfpy.model.statements import (
     Specification,
     Statement,
 )
+from hfpy.parse.branches import without_branch
 from hfpy.parse.declarations import parse_declaration
 from hfpy.parse.directives import (
     DISTRIBUTED,
@@ -124,7 +125,7 @@ class BlockBuilder:
             case End(kind=kind):
                 self._end(statement, kind)
             case _:
-                self._append(statement)
+                self._append(without_branch(statement))
         if line.label:
             self._labelled_end(line.label)
 

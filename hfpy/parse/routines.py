@@ -15,6 +15,7 @@ from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
 from hfpy.parse.lexer import logical_lines
 from hfpy.parse.limits import readable, within_limits
+from hfpy.parse.oldsizes import with_old_sizes
 from hfpy.parse.specification import SpecificationParser
 
 
@@ -132,7 +133,7 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
     host = unit_key(index, unit.parent) if unit.parent is not None else ""
     if unit.kind == "submodule" and unit.uses:  # its parent, whose names it sees, the private ones too
         host = unit.uses[0].module
-    spec = _with_function_type(spec, unit, header)
+    spec = with_old_sizes(_with_function_type(spec, unit, header), unit.dummies, body)
     return Routine(
         key=key,
         kind=unit.kind,

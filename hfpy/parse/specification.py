@@ -287,11 +287,12 @@ class SpecificationParser:
         opening = masked.find("(")
         closing = matching(masked, opening) if opening >= 0 else -1
         for a, b in split_top(masked, ",", opening + 1, max(closing, opening + 1)):
-            name, _, value = line.text[a:b].partition("=")
+            given, _, value = line.text[a:b].partition("=")
+            name = "".join(given.split())  # in fixed form blanks within a name mean nothing
             try:
-                self._update(name.strip().lower(), {"parameter"}, initial=fragment(value))
+                self._update(name.lower(), {"parameter"}, initial=fragment(value))
             except GrammarError as problem:
-                message = f"the value of '{name.strip()}' cannot be parsed: {problem}"
+                message = f"the value of '{name}' cannot be parsed: {problem}"
                 self.found.append(error("HF110", message, line.place(self.file, a, b)))
 
     def _give_attribute(self, line: LogicalLine, masked: str, word: str) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from hfpy.model.expressions import Expr, Keyword, Literal, Star
 from hfpy.model.source import LogicalLine
@@ -26,6 +25,7 @@ from hfpy.model.statements import (
     Specification,
     Statement,
 )
+from hfpy.parse.branches import Branch
 from hfpy.parse.expressions import expression, io_item
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.lexer import mask_strings
@@ -226,7 +226,10 @@ def _if(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Stat
     if not tail:
         return _opaque(line, "an if without an action")
     if tail[0].isdigit():
-        return replace(_opaque(line, "arithmetic if"), exprs=(condition,))
+        labels = _labels(tail)
+        if len(labels) != 3:
+            return _opaque(line, "an arithmetic if has three labels")
+        return Branch(line, condition, labels, arithmetic=True)
     begin = start + closing + 1 + len(masked[closing + 1 :]) - len(masked[closing + 1 :].lstrip())
     return OneLine(line, "if", (condition,), _parse(line, begin, end), start + closing + 1, begin)
 
@@ -375,10 +378,24 @@ def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0:
-        return _opaque(line, "assigned goto")
+        return _opaque(line, "an assigned goto")
+    labels = _labels(masked[opening + 1 : closing])
+    if not labels:
+        return _opaque(line, "a computed goto without its labels")
     behind = closing + 1 + len(masked[closing + 1 :]) - len(masked[closing + 1 :].lstrip(", "))
     chosen = expression(line.text[start + behind : end], start + behind)
-    return replace(_opaque(line, "computed goto"), exprs=(chosen,))
+    return Branch(line, chosen, labels, arithmetic=False)
+
+
+def _labels(text: str) -> tuple[str, ...]:
+    """The labels in a list; none if something else is in it."""
+    labels = [piece.strip() for piece in text.split(",")]
+    return tuple(labels) if all(map(str.isdigit, labels)) else ()
+
+
+def _assign(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
+    found = re.fullmatch(r"assign\s*\d+\s*to\s*[A-Za-z_]\w*\s*", masked, re.IGNORECASE)
+    return _opaque(line, "an assign" if found else "unknown statement 'assign'")
 
 
 def _memory(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
@@ -412,7 +429,10 @@ def _io(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
             rest = matching(masked, opening) + 1
             ranges = split_top(masked, ",", rest)
         else:
-            (first, last), *ranges = split_top(masked, ",", rest)
+            pieces = split_top(masked, ",", rest)
+            if not pieces:
+                raise GrammarError(f"a {kind} without anything")
+            (first, last), *ranges = pieces
             given = argument(text, first + start, last + start) if kind == "print" else None
             form = given if isinstance(given, Star | Literal) else None
         items = tuple(io_item(text[a + start : b + start], a + start) for a, b in ranges)
@@ -467,6 +487,7 @@ _HANDLERS: dict[str, Callable[[LogicalLine, str, int, int, str], Statement]] = {
     "error": _error_stop,
     "go": _goto,
     "goto": _goto,
+    "assign": _assign,
     "continue": _continue,
     "allocate": _memory("allocate"),
     "deallocate": _memory("deallocate"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from hfpy.analyze.facts import Facts
+from hfpy.model.units import FileIndex
 from hfpy.transform.passes import Refusal
 from hfpy.transform.pipelines import Lowered
 
@@ -35,13 +36,15 @@ def show_schedules(facts: Facts, made: Lowered, name: str | None) -> str:
 def _routine(facts: Facts, made: Lowered, key: str) -> Iterator[str]:
     routine = facts.routine(key)
     place = routine.place()
-    yield f"{routine.kind} {routine.name}  ({place.file}:{place.line}), target {facts.target}"
+    line = facts.application.file(key).user_line(place.line - 1)
+    yield f"{routine.kind} {routine.name}  ({place.file}:{line}), target {facts.target}"
     for step in made.steps:
-        yield from step.done.explain(step.made, facts, key)
+        yield from step.done.explain(step.made, step.before, key)
     for step in made.steps:
-        yield from map(_refusal, step.made.refusals.get(key, ()))
+        index = step.before.application.file(key)
+        yield from (_refusal(refusal, index) for refusal in step.made.refusals.get(key, ()))
 
 
-def _refusal(refusal: Refusal) -> str:
-    place = f"{PurePath(refusal.place.file).name}:{refusal.place.line}"
+def _refusal(refusal: Refusal, index: FileIndex) -> str:
+    place = f"{PurePath(refusal.place.file).name}:{index.user_line(refusal.place.line - 1)}"
     return f"  {place}: stays as it is: {refusal.text} (rule {refusal.rule}: {_RULES[refusal.rule]})"

@@ -9,42 +9,32 @@ reads comes to the host before it, what it writes goes to the device behind it. 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from hfpy.analyze.calls import dummies_met
+from hfpy.analyze.commonparts import divided_otherwise
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.offloaded import Offloaded
 from hfpy.analyze.states import LOCAL, TRANSFER, States
-from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
-from hfpy.model.distributed import takes_buffer
-from hfpy.model.expressions import Apply, Expr, Keyword, Name
-from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
+from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.accesses import AccessRewriter
-from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, remembered
-from hfpy.transform.edits import Edit, insert_lines, replace_range
-from hfpy.transform.hoststatements import HostStatements
+from hfpy.transform.datadialect import DataDialect
+from hfpy.transform.edits import Edit
+from hfpy.transform.heldarrays import HeldArrays
 from hfpy.transform.imports import Imports
 from hfpy.transform.packed import packed_copies, packed_rows
-from hfpy.transform.reallocated import allocates_below, memory_below
-from hfpy.transform.rows import Rows
 from hfpy.transform.touched import Touched
 
 _BRANCHES = ("if", "select")
 
 
-class DeviceData(HostStatements):
-    """Edits of one routine that keep host and device copies in step, in the words of a dialect.
-
-    ``declared`` are the module arrays that have memory on the device all the time.
-    """
+class DeviceData(HeldArrays):
+    """Edits of one routine that keep host and device copies in step, in the words of a dialect."""
 
     def __init__(
         self,
@@ -58,18 +48,14 @@ class DeviceData(HostStatements):
     ) -> None:
         """``copies`` are statements that stand for copies already."""
         super().__init__(facts, effects, states, imports, routine, dialect, copies)
-        self.declared: frozenset[tuple[str, str]] = frozenset()
-        self.rows = Rows(facts.application.file(routine.key), routine)
         self.accesses = AccessRewriter(facts, routine)
         self._offloaded = Offloaded(facts, routine)
-        self._remembered: set[str] = set()
-        self._held_once: list[DataObject] | None = None
 
     def edits(self) -> Iterator[Edit]:
         """All edits of the routine."""
         if not self.arrays and not self.states.resident(self.key):
             return
-        self.found += self.traffic.conflicts()
+        self.found += [*self.traffic.conflicts(), *divided_otherwise(self.states, self.key)]
         yield from self._nodes(self.routine.body)
         yield from self._entry()
         yield from self._exits()
@@ -79,160 +65,6 @@ class DeviceData(HostStatements):
             message = "a copy to the device has no place behind this statement, which ends a loop by its label"
             self.found.append(error("HF603", message, line.place(self.routine.file), "let the loop end on a continue"))
         self.found[:] = dict.fromkeys(self.found)  # a statement can be looked at twice
-
-    # -- begin and end of the routine
-
-    def _held(self) -> list[DataObject]:
-        """Arrays that the routine itself brings to the device and takes back."""
-        if self._held_once is None:
-            self._held_once = self._find_held()
-        return self._held_once
-
-    def _find_held(self) -> list[DataObject]:
-        objects = (self.facts.object(n, self.key) for n in self.arrays)
-        return [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
-
-    def _entry(self) -> Iterator[Edit]:
-        rows: list[str] = []
-        for data in self._held():
-            if not (data.symbol.dynamic and data.local):
-                rows += self._enter(data, self.routine.header)
-        if rows:
-            at = (
-                self.rows.above(self.routine.body_first)
-                if self.routine.body_first >= 0
-                else self.routine.spec_insert + 1
-            )
-            yield insert_lines(at, [self._margin + row for row in rows], 8, self.routine.header.first)
-
-    def _enter(self, data: DataObject, line: LogicalLine, values: bool = False) -> list[str]:
-        """Bring an array to the device, with its values where it has some that may matter: ``values`` says that a
-        local one has.
-        """
-        known = self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
-        copy = values or known
-        return self.dialect.enter(self.handle(data.name, line, self._flag(data)), copy)
-
-    def _leave_rows(self, line: LogicalLine) -> list[str]:
-        held = [(data, self._goes_back(data)) for data in reversed(self._held())]
-        if isinstance(self.dialect, DataDirectives) and self._share([data.name for data, _ in held]):
-            held.sort(key=lambda one: one[1])  # the last name of an array decides whether it is copied
-        handles = [(self.handle(data.name, line, self._flag(data)), back) for data, back in held]
-        return [row for handle, back in handles for row in self.dialect.leave(handle, back)]
-
-    def _share(self, names: Sequence[str]) -> bool:
-        """Whether two of the names may stand for one array."""
-        return any(self.facts.storage.shared(a, b, self.key) for a, b in itertools.combinations(names, 2))
-
-    def _goes_back(self, data: DataObject) -> bool:
-        """Whether an array is copied to the host when the routine ends."""
-        return self.states.of(data.name, self.key) == TRANSFER and self.states.copies(data.name, self.key)[1]
-
-    def _exits(self) -> Iterator[Edit]:
-        last_row = self._end_row()
-        if last_row is None or not self._held():
-            return
-        for node in flatten(self.routine.body):
-            if isinstance(node, OneLine) and isinstance(node.action, Jump) and node.action.kind == "return":
-                yield self._opened(node)
-            elif isinstance(node, Jump) and node.kind == "return" and not self._in_one_line(node):
-                yield from self.rows.before(node.line, self._leave_rows(node.line), 12)
-        assert self.routine.end is not None
-        rows = [self._margin + row for row in self._leave_rows(self.routine.end)]
-        yield insert_lines(last_row, rows, -2, self.routine.end.first)
-
-    def _in_one_line(self, jump: Jump) -> bool:
-        return any(isinstance(s, OneLine) and s.action is jump for s in flatten(self.routine.body))
-
-    def _opened(self, statement: OneLine) -> Edit:
-        """``if (c) return`` as a block, with the copies before the return (B5)."""
-        line = statement.line
-        margin = self.rows.margin(line)
-        rows = [f"{margin}  {row}" for row in self._leave_rows(line)]
-        text = "\n".join(["then", *rows, f"{margin}  return", f"{margin}end if"])
-        return replace_range(line, statement.begin, len(line.text), text)
-
-    def _end_row(self) -> int | None:
-        """The physical line before which the routine's last statements stand."""
-        if self.routine.end is None:
-            return None
-        unit = self.facts.application.file(self.key).units[self.routine.unit]
-        if unit.contains >= 0:
-            return self.facts.application.file(self.key).lines[unit.contains].first
-        return self.routine.end.first
-
-    # -- allocatable arrays and pointers
-
-    def _memory(self) -> Iterator[Edit]:
-        """Behind ``allocate`` an array goes to the device, before ``deallocate`` it leaves it."""
-        held = {d.name: d for d in self._held() if d.symbol.dynamic}
-        below = memory_below(self.effects, self.key) if held else {}
-        for statement in flatten(self.routine.body):
-            if isinstance(statement, Memory) and statement.kind in ("allocate", "deallocate"):
-                yield from self._around_memory(statement, held)
-            elif isinstance(statement, Statement):
-                yield from self._behind_setup(statement, held, below.get(id(statement), ()))
-
-    def _around_memory(self, statement: Memory, held: dict[str, DataObject]) -> Iterator[Edit]:
-        names = [n for i in statement.items if (n := _base(i)) in held]
-        values = any(isinstance(o, Keyword) and o.name == "source" for o in statement.options)
-        rows = []
-        for name in names:
-            data = held[name]
-            if statement.kind == "allocate":
-                rows += self._enter(data, statement.line, values)
-            else:
-                rows += self.dialect.leave(self.handle(name, statement.line, self._flag(data), tested=False), False)
-        if statement.kind == "allocate":
-            yield from self.rows.behind(statement.line, rows, -8)
-        else:
-            yield from self.rows.before(statement.line, rows, 11)
-
-    def _behind_setup(
-        self, statement: Statement, held: dict[str, DataObject], below: Collection[tuple[Identity, str]]
-    ) -> Iterator[Edit]:
-        """A call that may allocate an array or associate a pointer of this routine, or free an array."""
-        names = []
-        for name, data in held.items() if below else ():
-            kinds = {kind for identity, kind in below if identity == data.identity}
-            names += [name] if "allocate" in kinds else []
-            if "deallocate" in kinds:  # maybe not in every run: its values go back
-                freed = self.handle(name, statement.line, self._flag(data))
-                yield from self.rows.before(statement.line, self.dialect.leave(freed, True), 11)
-        for reference in self.references.get(id(statement), ()):
-            if reference.name in held and reference.role == "argument" and self._may_allocate(reference):
-                names.append(reference.name)
-        rows = [row for n in dict.fromkeys(names) for row in self._enter(held[n], statement.line)]
-        yield from self.rows.behind(statement.line, rows, -8)
-
-    def _may_allocate(self, reference: Reference) -> bool:
-        if takes_buffer(reference.at.statement, reference.position):
-            return False
-        met = dummies_met(self.facts, self.key, reference)
-        if not met:
-            # Any subroutine whose source is not here may, `c_f_pointer` among them.
-            statement = reference.at.statement
-            return isinstance(statement, Call) and reference.call is statement.designator
-        dynamic = any(d is not None and d.symbol.dynamic and d.symbol.intent != "in" for _, d in met)
-        return dynamic and not allocates_below(self.facts, reference, self.key)  # see _moved
-
-    def _flag(self, data: DataObject) -> str:
-        """The variable that remembers whether an allocatable array or a pointer was brought to the device here."""
-        return derived("hf_entered_", data.name) if data.symbol.dynamic else ""
-
-    def _flags(self) -> Iterator[Edit]:
-        if self._remembered:
-            kept = ", ".join(remembered(n) for n in sorted(self._remembered))
-            row = f"{self._margin}integer(8) :: {kept}"
-            yield insert_lines(self.routine.spec_insert + 1, [row], 1, self.routine.header.first)
-        names = [flag for d in self._held() if (flag := self._flag(d))]
-        if names:
-            margin = self._margin
-            rows = [f"{margin}integer :: {', '.join(names)}"]
-            yield insert_lines(self.routine.spec_insert + 1, rows, 1, self.routine.header.first)
-            body = self.routine.body_first
-            before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1
-            yield insert_lines(before, [f"{margin}{n} = 0" for n in names], 7, self.routine.header.first)
 
     # -- host statements
 
@@ -454,26 +286,6 @@ class DeviceData(HostStatements):
         more = self.dialect.enter(handle, True) if mine else []
         return self.dialect.remember(handle, valid), [*self.dialect.moved(handle, valid), *more]
 
-    # -- text
-
-    def handle(self, name: str, line: LogicalLine, flag: str = "", tested: bool = True) -> Handle:
-        """An array for the dialect: tested for being there where it may not be, unless told otherwise."""
-        data = self.facts.object(name, self.key)
-        symbol = data.symbol if data is not None else self.foreign.get(name)
-        pointer = symbol is not None and "pointer" in symbol.attributes
-        test = ""
-        if symbol is not None and symbol.dynamic:
-            test = f"associated({name})" if pointer else f"allocated({name})"
-        elif symbol is not None and "optional" in symbol.attributes:
-            test = f"present({name})"
-        place = self.facts.application.shown_place(self.key, line)
-        declared = data is not None and data.identity in self.declared
-        return Handle(name, place, test if tested else "", flag, declared, pointer)
-
-    @property
-    def _margin(self) -> str:
-        return " " * (self.routine.header.segments[0][2] + 2)
-
 
 def _conditions(node: Node) -> Iterator[Statement]:
     """What a choice evaluates before its branches."""
@@ -490,11 +302,6 @@ def _behind_conditions(node: Node) -> Iterator[Statement]:
             yield from flatten(part.body)
     elif isinstance(node, OneLine):
         yield from flatten([node.action])
-
-
-def _base(expr: Expr) -> str:
-    node = expr.base if isinstance(expr, Apply) else expr
-    return node.name if isinstance(node, Name) else ""
 
 
 def _below(node: Construct) -> Iterator[Node]:

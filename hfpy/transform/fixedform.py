@@ -60,14 +60,14 @@ def _directive(text: str, sentinel: str, macros: Collection[str]) -> list[str]:
     head = f"!${sentinel}"
     rest = text[len(head) :].removesuffix("&").rstrip()
     goes_on = rest[:1] == "&"
-    return _lines(f"{head}{'&' if goes_on else ' '}", rest.removeprefix("&").strip(), f"{head}& ", macros)
+    return _lines(f"{head}{'&' if goes_on else ' '}", rest.removeprefix("&").strip(), f"{head}& ", macros, True)
 
 
-def _lines(first: str, body: str, more: str, macros: Collection[str]) -> list[str]:
-    """A statement from its begin, in lines that fit."""
+def _lines(first: str, body: str, more: str, macros: Collection[str], blanks: bool = False) -> list[str]:
+    """A statement from its begin, in lines that fit; ``blanks`` as for ``broken_at``."""
     rows = [first + body]
     while len(rows[-1]) > WIDTH:
-        at = broken_at(rows[-1], WIDTH, macros, len(more))
+        at = broken_at(rows[-1], WIDTH, macros, len(more), blanks)
         if at <= len(more):
             break
         rows[-1], rest = rows[-1][:at].rstrip(), rows[-1][at:].lstrip()

@@ -4,13 +4,13 @@ each region in each turn (:mod:`hfpy.analyze.ownturns` decides).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.ownturns import OwnTurns, own_turns
+from hfpy.analyze.ownturns import OwnTurns, closing, opening, own_turns
 from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header
@@ -86,33 +86,38 @@ def _said(one: OwnTurns, line: int) -> str:
 
 
 def _edits(lines: tuple[str, ...], one: OwnTurns) -> Iterator[Edit]:
-    """The first directive of each kernel goes before the loops, the last one behind them; those between go. From the
-    second kernel on the loops are copies.
+    """What opens the first region of a kernel goes before the loops, what closes the last one behind them; between
+    regions it goes. From the second kernel on the loops are copies.
     """
     outer, heads = one.loops[0], [loop.header.line for loop in one.loops]
-    yield from _moved(lines, one.regions[0].header.line, outer.header.line.first)
+    yield from _moved(lines, opening(one.regions[0]), outer.header.line.first)
     for kernel in one.kernels:
         for region, following in pairwise(kernel):
-            for line in (_end(region), following.header.line):
-                yield replace_lines(line.first, line.last, [])
+            yield from map(_gone, (*closing(region), *opening(following)))
     for kernel, behind in pairwise(one.kernels):
-        end, begin = _end(kernel[-1]), behind[0].header.line
-        yield _replaced(lines, end, [*map(_end, reversed(one.loops)), end])
-        yield _replaced(lines, begin, [begin, *heads])
-    yield from _moved(lines, _end(one.regions[-1]), _end(outer).last + 1)
+        ends, begins = closing(kernel[-1]), opening(behind[0])
+        yield from _replaced(lines, ends, [*map(_end, reversed(one.loops)), *ends])
+        yield from _replaced(lines, begins, [*begins, *heads])
+    yield from _moved(lines, closing(one.regions[-1]), _end(outer).last + 1)
 
 
-def _replaced(lines: tuple[str, ...], line: LogicalLine, by: Iterable[LogicalLine]) -> Edit:
-    """Other lines of the file in the place of one."""
-    return replace_rows(
-        line.first, line.last, [(lines[row], row) for one in by for row in range(one.first, one.last + 1)]
-    )
+def _replaced(lines: tuple[str, ...], old: Sequence[LogicalLine], new: Iterable[LogicalLine]) -> Iterator[Edit]:
+    """Other lines of the file in the place of some: at the first of them."""
+    yield replace_rows(old[0].first, old[0].last, _rows(lines, new))
+    yield from map(_gone, old[1:])
 
 
-def _moved(lines: tuple[str, ...], line: LogicalLine, before: int) -> Iterator[Edit]:
-    rows = range(line.first, line.last + 1)
-    yield insert_rows(before, [(lines[row], row) for row in rows])
-    yield replace_lines(line.first, line.last, [])
+def _moved(lines: tuple[str, ...], moved: Sequence[LogicalLine], before: int) -> Iterator[Edit]:
+    yield insert_rows(before, _rows(lines, moved))
+    yield from map(_gone, moved)
+
+
+def _rows(lines: tuple[str, ...], taken: Iterable[LogicalLine]) -> list[tuple[str, int]]:
+    return [(lines[row], row) for line in taken for row in range(line.first, line.last + 1)]
+
+
+def _gone(line: LogicalLine) -> Edit:
+    return replace_lines(line.first, line.last, [])
 
 
 def _end(construct: Construct) -> LogicalLine:

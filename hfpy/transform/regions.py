@@ -327,7 +327,9 @@ class RegionRewriter:
 
     def _check_jumps(self, node: Construct, region: Region) -> None:
         """Jumps out of the region: ``goto`` to a label outside, ``exit``/``cycle`` of a loop around it (B18)."""
-        labels = {s.line.label for s in flatten(node.body) if s.line.label}
+        loops = own_nest(node.body, region.iterators) if region.loops else ()
+        before = {loop.header.line.label for loop in loops}  # before a turn of the region's own loops
+        labels = {s.line.label for s in flatten(node.body) if s.line.label} - before
         labels |= {h.header.label for h in constructs(node.body) if isinstance(h.header, Header) and h.header.label}
         for jump, named, depth in _jumps(node.body, (), 0):
             place = jump.line.place(self.routine.file)

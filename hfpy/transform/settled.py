@@ -24,6 +24,7 @@ from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.leniencies import logical_equalities
 from hfpy.transform.ownloops import open_regions, written_out
 from hfpy.transform.passes import edited, with_text
+from hfpy.transform.regionlabels import labels_before
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,18 @@ def with_open_regions(settled: Settled, keys: Collection[str] | None = None) -> 
     if problems:
         return replace(settled, found=[*settled.found, *problems])
     return changed(settled, changes, [])
+
+
+def with_labels_before(settled: Settled, keys: Collection[str] | None = None) -> Settled:
+    """The application with labels before the regions to which jumps lead (:mod:`hfpy.transform.regionlabels`), in some
+    routines if their keys are given.
+    """
+    application = settled.application
+    changes: dict[str, list[Edit]] = {}
+    for key, routine in application.routines.items():
+        if routine.regions and (keys is None or key in keys):
+            changes.setdefault(application.file(key).path, []).extend(labels_before(routine))
+    return changed(settled, {path: edits for path, edits in changes.items() if edits}, [])
 
 
 def without_leniencies(settled: Settled, keys: Collection[str] | None = None) -> Settled:

@@ -38,19 +38,22 @@ def wrap_line(text: str, macros: Collection[str] = ()) -> list[str]:
     return lines
 
 
-def broken_at(text: str, limit: int, macros: Collection[str], least: int) -> int:
-    """The best offset to break a line at: shallow parentheses first, then far right; 0 if there is none."""
+def broken_at(text: str, limit: int, macros: Collection[str], least: int, blanks: bool = False) -> int:
+    """The best offset to break a line at: shallow parentheses first, then far right; 0 if there is none. With
+    ``blanks`` a line may be broken at any blank, too, as directives may, which have clauses without commas.
+    """
     lowered = {m.lower() for m in macros}
     best = (1 << 30, 0)
     depth = 0
     closed: int | None = None
-    previous = ""
+    previous, end = "", 0
     tokens = tokenise(mask_strings(text))
     for token in tokens:
         if token.start > limit:
             break
         word = token.text.lower()
-        if closed is None and token.start > least + 4 and (previous == "," or word in _BREAK_BEFORE):
+        apart = previous == "," or word in _BREAK_BEFORE or (blanks and token.start > end)
+        if closed is None and token.start > least + 4 and apart:
             # A break far to the left gains little: prefer depth, but only in the right part of the line.
             score = (depth + (4 if token.start < limit // 2 else 0), -token.start)
             best = min(best, score)
@@ -62,5 +65,5 @@ def broken_at(text: str, limit: int, macros: Collection[str], least: int) -> int
             depth -= 1
             if closed is not None and depth <= closed:
                 closed = None
-        previous = token.text
+        previous, end = token.text, token.end
     return -best[1] if best[1] else 0

@@ -73,6 +73,7 @@ class Maker:
         self.level = 2
         self.open: list[str] = []  # variables of the loops around
         self.deep = 0
+        self.labels = 0
         self.tame: frozenset[str] = frozenset()  # the arrays that a nest writes, each at its own point only
 
     def write(self, text: str) -> None:
@@ -140,11 +141,21 @@ class Maker:
             (1, self.associated),
             (1, self.chosen),
             (1, self.real),
+            (1, self.ways),
         ]
         if self.deep < 3:
             kinds += [(4, self.loop)]
         if self.tame:
-            calm = (self.assign, self.scalar, self.temporary, self.branch, self.one_line, self.work_array, self.loop)
+            calm = (
+                self.assign,
+                self.scalar,
+                self.temporary,
+                self.branch,
+                self.one_line,
+                self.work_array,
+                self.loop,
+                self.ways,
+            )
             wild = self.rng.random() < 0.08
             kinds = [k for k in kinds if wild or k[1] in calm or (k[1] == self.reduction and self.rng.random() < 0.3)]
         weights, made = zip(*kinds, strict=True)
@@ -247,6 +258,28 @@ class Maker:
         self.write("case default")
         self.block(1)
         self.write("end select")
+
+    def ways(self) -> None:
+        """An arithmetic ``if`` or a computed ``go to``, with a statement or nothing behind each label."""
+        labels = [str(10 * (self.labels + n)) for n in range(1, self.rng.randint(2, 4))]
+        self.labels += len(labels)
+        first, second, third = (self.rng.choice(labels) for _ in range(3))
+        listed = ", ".join(self.rng.choice(labels) for _ in range(self.rng.randint(1, 4)))
+        chosen = f"go to ({listed}), modulo({self.value()}, 5)"
+        self.write(
+            self.some(
+                f"if ({self.element()} - {self.rng.randint(1, 30)}) {first}, {second}, {third}",
+                f"if ({self.value()}) {first}, {second}, {third}",
+                chosen,
+                f"if ({self.condition()}) {chosen}",
+            )
+        )
+        if self.rng.random() < 0.5:
+            self.block(1)
+        for label in labels:
+            self.rows.append(f"{label} continue")
+            if self.rng.random() < 0.7:
+                self.block(1)
 
     def real(self) -> None:
         self.write(f"r({self.index()}) = {self.some('0.5d0*', '')}modulo({self.value()}, 64)")

@@ -305,6 +305,49 @@ ROWS = (
         "region i",
     ),
     _row("labels", "", "do 10 i = 1, n\nif (c(i) > 5) goto 10\nd(i) = c(i)\n10 continue", "region i"),
+    _row(
+        "an arithmetic if",
+        "",
+        "do i = 1, n\nif (c(i) - 9) 10, 20, 30\n10 d(i) = 1\ngoto 40\n20 d(i) = 2\n30 d(i) = c(i)\n40 continue\nend do",
+        "region i",
+    ),
+    _row(
+        "set on one way of an arithmetic if",
+        "",
+        "s = 3\ndo i = 1, n\nif (c(i) - 9) 10, 20, 20\n10 s = c(i)\n20 d(i) = s\nend do",
+        "serial",
+    ),
+    _row(
+        "set on every way of an arithmetic if",
+        "",
+        "do i = 1, n\nif (c(i) - 9) 10, 20, 10\n10 s = c(i)\ngoto 30\n20 s = 2\n30 d(i) = s\nend do",
+        "region i",
+    ),
+    _row(
+        "an arithmetic if out of the loop",
+        "",
+        "do i = 1, n\nif (c(i) - 20) 10, 20, 20\n10 d(i) = c(i)\nend do\n20 continue",
+        "serial",
+    ),
+    _row(
+        "an arithmetic if back",
+        "",
+        "do i = 1, n\ns = c(i)\n10 s = s/2\nif (s - 2) 20, 20, 10\n20 d(i) = s\nend do",
+        "region i",
+    ),
+    _row(
+        "a computed goto",
+        "",
+        "do i = 1, n\ngo to (10, 20, 10), i - 2\nd(i) = 7\ngoto 30\n"
+        "10 d(i) = c(i)\n20 d(i) = d(i) + 1\n30 continue\nend do",
+        "region i",
+    ),
+    _row(
+        "set by chance behind a computed goto",
+        "",
+        "s = 0\ndo i = 1, n\nif (c(i) > 3) go to (10, 20), i - 2\ns = c(i)\n10 d(i) = s\n20 continue\nend do",
+        "serial",
+    ),
     _row("used behind it", "", "do i = 1, n\ns = c(i)\nd(i) = s*2\nend do\nd(1) = s", "region i"),
     _row("a minimum of itself", "", "t = 9\ndo i = 1, n\nif (c(i) - t < t) t = c(i) - t\nend do\nd(1) = t", "serial"),
     _row(

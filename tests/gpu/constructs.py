@@ -67,6 +67,10 @@ EXAMPLES = (
     ),
     Example("`goto` within a point", "if (i == 2) goto 10\na(i,j) = b(i,j)\n10 continue"),
     Example(
+        "arithmetic `if`, computed `go to`",
+        "if (b(i,j) - 2) 10, 20, 10\n10 a(i,j) = 3*b(i,j)\ngo to (20, 30), i\n20 a(i,j) = a(i,j) + 1\n30 continue",
+    ),
+    Example(
         "local scalars and arrays of a point",
         "w(1) = a(i,j)\nw(2) = w(1)*s2(i)\na(i,j) = w(2)",
         "real(8) :: w(2)",

@@ -204,7 +204,37 @@ def test_explain_tells_which_kernels_come_behind_which(name: str | None, tmp_pat
         "  kernel of line 14: behind that of line 8",
         "  kernel of line 17: behind those of lines 11 and 14",
         "  kernel of line 21: behind that of line 8; the host waits for 's'",
+        "  copies: 'a', 'b' and 'c' to the device before the first kernel; 'c', 'b' and 'a' back behind the kernels "
+        "that set them",
     ]
+
+
+PLAIN = """subroutine go(nx, ny, a, b)
+  integer, intent(in) :: nx, ny
+  real(8), intent(inout) :: a(nx,ny), b(nx,ny)
+  integer :: i, j
+  !@parallelRegion
+  do j = 1, ny
+    do i = 1, nx
+      a(i,j) = 2*a(i,j)
+    end do
+  end do
+  !@parallelRegion
+  do j = 1, ny
+    do i = 1, nx
+      b(i,j) = a(1,1) + b(i,j)
+    end do
+  end do
+end subroutine go
+"""
+
+
+def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    """Directives that take their domains from loops are written out before anything else is done."""
+    (tmp_path / "m.f90").write_text(PLAIN)
+    rows = translate([tmp_path / "m.f90"], Options(target="gpu", backend="cuda-c")).schedule("go").split("\n")
+    assert "  kernel of line 11: behind that of line 5" in rows
+    assert [row[-8:] for row in rows if row.startswith("    stage ")] == ["(line 5)", "line 11)"], rows
 
 
 @pytest.mark.parametrize(("name", "backend"), [("other", "cuda-c"), (None, "cuda-fortran"), (None, ACC)])

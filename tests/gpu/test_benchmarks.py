@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from benchmarks.gpu import prepare, run
+from benchmarks.gpu import prepare, questions, run
 from benchmarks.gpu.run import Carried, measured, table
 
 pytestmark = pytest.mark.full
@@ -125,7 +126,7 @@ def test_what_is_asked_for_reaches_the_directives(tmp_path: Path, monkeypatch: p
 
 
 def test_the_machine_with_the_gpu_needs_python_and_numpy_only() -> None:
-    for path in (Path(run.__file__), prepare.SAMPLES / "compare.py"):
+    for path in (Path(run.__file__), prepare.QUESTIONS, prepare.SAMPLES / "compare.py"):
         imported = {
             name.split(".")[0]
             for node in ast.walk(ast.parse(path.read_text()))
@@ -156,3 +157,53 @@ def run_without_gpu(carried: Carried) -> None:
     """Nothing may run on the CPU instead."""
     carried.work.mkdir()
     carried.run("weather_openacc", "x.dat", "8", "8", "8", "1", "1")
+
+
+# Words by which pages say that something has not been seen on a GPU.
+_OPEN = re.compile(
+    r"has not been at hand|has not been seen yet|none of this has been timed|[Nn]ot run on a GPU|not yet on a GPU|"
+    r"has not been tried on a machine|no GPU could be used|Times on GPUs have not been measured",
+)
+
+
+def test_each_question_is_one_of_the_documentation() -> None:
+    """What pages leave open has an answer, and what is answered is said there."""
+    for one in questions.QUESTIONS:
+        assert one.words in " ".join((prepare.ROOT / one.page).read_text(encoding="utf-8").split()), one
+    pages = [prepare.ROOT / "README.md", *sorted((prepare.ROOT / "docs").glob("*.md"))]
+    found = {path: " ".join(path.read_text(encoding="utf-8").split()) for path in pages}
+    known = {one.words for one in questions.QUESTIONS}
+    for path, text in found.items():
+        for said in _OPEN.finditer(text):
+            around = text[max(0, said.start() - 60) : said.end() + 60]
+            assert any(words in around for words in known), (path.name, around)
+
+
+def test_answers(carried: Carried) -> None:
+    """The program is the emulated one; its times mean nothing."""
+    row = {"kernel": "a", "size": "1x1x1", "real": 8, "bytes": 4e9, "opt0": 0.004, "opt2": 0.002, "walk_j": 0.003}
+    slow = row | {"kernel": "b", "walk_j": 0.001}
+    results = {
+        "copy": 4000.0,
+        "equal": {"cuda-c": {"module_data": "bits", "weather": "within 1e-11"}},
+        "stencils": [row, slow],
+        "ways": {"opt0": "bits", "opt2": "bits", "walk_j": "bits"},
+    }
+    carried.work.mkdir(exist_ok=True)
+    text = questions.answers(questions.Run(carried.told, {"module_data": ["7", "5", "4"]}, results))
+    assert text.count("\n    ") == len(questions.QUESTIONS)
+    assert "    not in: weather within 1e-11\n" in text
+    assert "    module_data 0." in text and "s, in one queue 0." in text
+    assert "within 10% of the fastest way in 1 of 2 cases; slower: b 1x1x1 real(8)\n" in text
+    assert "stencil kernels have 50% to 50% of a copy's bandwidth" in text
+    assert (
+        "    there is one device only (hfpy: device 0 of 1, for rank 1 on this machine (OMPI_COMM_WORLD_LOCAL_RANK))"
+        in text
+    )
+
+
+def test_hand_written_kernels_stand_beside() -> None:
+    row = {"kernel": "a", "size": "2x2x2", "real": 8, "bytes": 1, "opt0": 1e-6, "opt2": 1e-6, "counted": False}
+    _, double, single = run.stencil_table([row, row | {"real": 4}], 1.0, (), {("a", "2x2x2"): 2.5e-6}).splitlines()
+    assert double.endswith("  by hand 2.5") and "hand" not in single
+    assert prepare.HAND_SIZES.keys() == {source.stem for source in prepare.HAND.glob("*.cu")}

@@ -93,6 +93,7 @@ def test_program_for_a_gpu(tmp_path: Path) -> None:
     else:
         assert ended.returncode == 3
         assert ended.stderr.startswith("hfpy: advect.h90:40: no CUDA device can be used: ")
+        assert "hfpy build --emulate compiles for the CPU" in ended.stderr
 
 
 def many_arguments(count: int) -> dict[str, str]:

@@ -73,6 +73,55 @@ def test_results(variant: Variant, tmp_path: Path) -> None:
     Corpus([pair("asks", ASKS, PLAIN)], tmp_path, {"asks": (variant,)}).check("asks")
 
 
+ELSEWHERE = """module asks
+  implicit none
+  real(8), allocatable :: kept(:), other(:)
+  type box
+    real(8), allocatable :: x(:,:), y(:)
+  end type box
+contains
+  subroutine run()
+    type(box) :: state, parts(2)
+    real(8) :: a(4)
+    allocate(kept(-1:3), other(2), state%x(0:5,3), state%y(2), parts(2)%x(2,7), parts(2)%y(1))
+    a = 0
+    kept = 1
+    other = 2
+    state%x = 3
+    state%y = 4
+    parts(2)%x = 5
+    parts(2)%y = 6
+    call go(4, 2, a, state, parts)
+    print *, a
+  end subroutine run
+  subroutine go(nx, n, a, state, parts)
+    integer, intent(in) :: nx, n
+    real(8), intent(inout) :: a(nx)
+    type(box), intent(in) :: state, parts(2)
+    integer :: i
+    @parallelRegion{domName(i), domSize(nx)}
+    a(i) = a(i) + size(kept) + 10*lbound(kept, 1) + size(other)*other(1) + 100*ubound(state%x, 1) + size(state%x)
+    a(i) = a(i) + 1000*size(parts(n)%x, 2) + size(state%y)*state%y(2) + parts(n)%y(size(parts(n)%y))
+    @end parallelRegion
+  end subroutine go
+end module asks
+"""
+ELSEWHERE_PLAIN = ELSEWHERE.replace("    @parallelRegion{domName(i), domSize(nx)}\n", "    do i = 1, nx\n").replace(
+    "    @end parallelRegion\n", "    end do\n"
+)
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "hip", "opencl", "cuda-fortran"])
+def test_nothing_is_copied_of_modules_and_components(backend: str) -> None:
+    text = translate_text(ELSEWHERE, target="gpu", backend=backend).require().files["m.F90"]
+    assert set(re.findall(r"hf_enter(?:_once)?\(([\w%()]+),", text)) == {"a", "other", "state%y", "parts(n)%y"}
+
+
+@pytest.mark.parametrize("variant", some_soon((CUDA_C, OPENCL, CUDA_FORTRAN)))
+def test_results_with_modules_and_components(variant: Variant, tmp_path: Path) -> None:
+    Corpus([pair("asks", ELSEWHERE, ELSEWHERE_PLAIN)], tmp_path, {"asks": (variant,)}).check("asks")
+
+
 GIVEN = "    @parallelRegion{domName(i), domSize(nx)}\n    a(i,1) = a(i,1) + BODY\n    @end parallelRegion\n"
 GIVEN_PLAIN = "    do i = 1, nx\n    a(i,1) = a(i,1) + BODY\n    end do\n"
 FUNCTION = """  real(8) function length(x)

@@ -41,7 +41,6 @@ REFUSED = {
     "r15": "HF702",  # an element as the begin of an array
     "r33": "HF702",  # generic names
     "r43": "HF702",  # a macro of an included file in a statement function
-    "r52b": "HF110",  # arithmetic if
     "r37b": "HF405",  # goto out of a region
     "r48b": "HF405",  # return in a region
     "b22": "HF304",  # straight code that is meant for one target
@@ -59,6 +58,8 @@ ADDED_UP = ("r46",)
 # What directives cannot update: parts of arrays, arrays of unknown size; for OpenMP components of objects.
 RUNTIME_ONLY = ("state_parts",)
 NO_COMPONENTS = ("state_handed",)
+# In fixed form, where the longer names of kernels in one executable of many programs would break columns.
+FIXED_FORM = ("fixed",)
 
 
 def variants(pair: Pair) -> tuple[Variant, ...]:
@@ -69,6 +70,8 @@ def variants(pair: Pair) -> tuple[Variant, ...]:
         return (CUDA_C_KIJ, CUDA_C_IJK, CUDA_FORTRAN_KIJ, OPENACC_KIJ)
     if pair.name in RUNTIME_ONLY:
         return (CUDA_C, CUDA_FORTRAN)
+    if pair.name in FIXED_FORM:
+        return (OPENACC, OPENMP_TARGET)
     return (CUDA_C, CUDA_FORTRAN, OPENACC, *(() if pair.name in NO_COMPONENTS else (OPENMP_TARGET,)))
 
 

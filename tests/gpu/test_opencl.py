@@ -240,6 +240,71 @@ def test_indices_are_checked(tmp_path: Path) -> None:
             assert ran.returncode == (3 if said else 0) and ran.stderr.strip() == said, ran.stderr
 
 
+SECTIONS = """module sections
+  implicit none
+contains
+  subroutine go(nx, n, l, k, a, b)
+    integer, intent(in) :: nx, n, l, k
+    real(8), intent(inout) :: a(nx)
+    real(8), intent(in) :: b(0:4,3)
+    @parallelRegion{domName(i), domSize(nx)}
+    a(i) = a(i) + total(l, b(n:n+l-1,k))
+    @end parallelRegion
+  end subroutine go
+  subroutine few(nx, m, a, b)
+    integer, intent(in) :: nx, m
+    real(8), intent(inout) :: a(nx)
+    real(8), intent(in) :: b(5)
+    @parallelRegion{domName(i), domSize(nx)}
+    a(i) = a(i) + total(m, b)
+    @end parallelRegion
+  end subroutine few
+  real(8) function total(m, x)
+    integer, intent(in) :: m
+    real(8), intent(in) :: x(m)
+    total = sum(x)
+  end function total
+end module sections
+program main
+  use sections
+  implicit none
+  real(8) :: a(3) = 1, b(0:4,3) = 2
+  integer :: n, l, k
+  read *, n, l, k
+  if (k == 0) then
+    call few(3, l, a, b(:,1))
+  else
+    call go(3, n, l, k, a, b)
+  end if
+  print *, a
+end program main
+"""
+
+
+@needs_opencl
+@pytest.mark.full
+def test_sections_are_checked(tmp_path: Path) -> None:
+    """Those that routines in kernels get, by their first and last elements, and by the size that a routine declares."""
+    (tmp_path / "hfpy.toml").write_text('[project]\nname = "heat"\nsources = ["."]\n')
+    (tmp_path / "sections.h90").write_text(SECTIONS)
+    for backend in (("opencl", "--debug"), ("cuda-c", "--emulate")):
+        done = hfpy(tmp_path, "build", "--target", "gpu", "--backend", *backend)
+        assert done.returncode == 0, done.stderr
+        program = tmp_path / "build" / f"gpu-{backend[0]}{'-emulated' * (backend[0] == 'cuda-c')}" / "sections"
+        for given, said in (
+            ("0 3 3", ""),
+            ("9 0 1", ""),  # no element
+            ("1 5 0", ""),
+            ("3 3 3", "sections.h90:8: kernel hfk0_go: index 1 of 'b' is 5, outside 0:4"),
+            ("-1 2 1", "sections.h90:8: kernel hfk0_go: index 1 of 'b' is -1, outside 0:4"),
+            ("2 2 4", "sections.h90:8: kernel hfk0_go: index 2 of 'b' is 4, outside 1:3"),
+            ("1 6 0", "sections.h90:16: kernel hfk0_few: index 1 of 'x' is 6, outside 1:5"),
+        ):
+            ran = subprocess.run([program], input=given, capture_output=True, text=True, check=False)
+            assert ran.returncode == (3 if said else 0), (given, ran.stderr)
+            assert ran.stderr.strip() == (f"hfpy: {said}" if said else ""), given
+
+
 WITH_CHECKS = replace(OPENCL, options={**OPENCL.options, "checked": True})
 
 

@@ -80,6 +80,10 @@ MOVED = {
     "comments between regions": loop("a(i,j,k) = b(i,j,k)", "b(i,j,k) = 2*a(i,j,k)").replace(
         CLOSE, f"{CLOSE}\n\n    ! next", 1
     ),
+    "a maximum": "t = 0\n" + loop("t = max(t, a(i,j,k) - k)", more=", reduction(max:t)") + "c(1,1) = t\n",
+    "a sum of integers": "n = 3\n"
+    + loop("n = n + i*k + j", "a(i,j,k) = b(i,j,k)\nn = n - int(b(i,j,k))", more=", reduction(+:n)")
+    + "c(2,1) = n\n",
     "bounds of the region": loop("a(i,j,k) = a(i,j,k-1) + 1", more=", startAt(2,1), endAt(nx-1,top-1)"),
 }
 STAYS = {
@@ -89,9 +93,21 @@ STAYS = {
     "a place that the turn decides": (loop("if (i + k <= nx) a(i,j,1) = a(i+k,j,1) + 1"), "is known"),
     "the variable is read behind": (loop("a(i,j,k) = k") + "n = k\nc(1,1) = n\n", "'k' is used outside of the loop"),
     "bounds that depend on the turn": (loop("a(i,j,k) = k", more=", endAt(k,ny)"), "depend on 'k'"),
-    "a reduction": (
-        "t = 0\n" + loop("t = max(t, a(i,j,k))", more=", reduction(max:t)") + "c(1,1) = t\n",
-        "a reduction",
+    "a sum of reals": (
+        "t = 0\n" + loop("t = t + a(i,j,k)", more=", reduction(+:t)") + "c(1,1) = t\n",
+        "the reduction of 't' would be done in another order",
+    ),
+    "a reduction of one region": (
+        "t = 0\n" + loop("t = max(t, a(i,j,k))", "b(i,j,k) = 2").replace("ny)}", "ny), reduction(max:t)}", 1),
+        "other attributes",
+    ),
+    "a reduction that the loop counts to": (
+        "n = 1\n" + loop("n = max(n, int(b(i,j,k)))", head="do k = 1, nz, n", more=", reduction(max:n)"),
+        "sets 'n', a bound of the loop",
+    ),
+    "a reduction that bounds of the region read": (
+        "n = 1\n" + loop("n = max(n, k)", more=", startAt(n,1), endAt(nx,ny), reduction(max:n)"),
+        "'n'",
     ),
     "a call": (loop("call add(a(i,j,k))"), "calls routines"),
     "a statement": (loop("a(i,j,k) = k").replace("end do\n", "n = k\nend do\n"), "other statements"),
@@ -205,7 +221,7 @@ def test_each_point_runs_the_loop(name: str, tmp_path: Path) -> None:
     assert len(found) == 1 and found[0].endswith(" within one kernel"), found
     text = translate_text(HEAD + MOVED[name] + TAIL, target="gpu", backend="cuda-c").require().files["m.F90"]
     routine = text.split("subroutine go(")[1].split("end subroutine go")[0]
-    assert routine.count("call hfl0_go(") == 1
+    assert len(re.findall(r"call hfl\d_go\(", routine)) == 1
     assert "do k =" not in routine.split("call hfl0_go(")[0]
 
 
@@ -235,27 +251,68 @@ def test_nothing_moves_where_kernels_are_watched(options: dict[str, object], tmp
     assert not said(MOVED["a sum in an array"], tmp_path, **options)
 
 
-def plain(body: str) -> str:
-    """The same with loops for regions."""
+def plain(body: str, directives: bool = False) -> str:
+    """The same with loops for regions; with ``directives`` these stay around the loops."""
     lines = []
     for line in body.split("\n"):
         if "@parallelRegion" in line:
             found = re.search(r"startAt\((\w+),(\w+)\), endAt\(([^,]+),([^)]+)\)", line)
             low_i, low_j, high_i, high_j = found.groups() if found else ("1", "1", "nx", "ny")
-            lines += [f"do j = {low_j}, {high_j}", f"do i = {low_i}, {high_i}"]
+            lines += [line] * directives + [f"do j = {low_j}, {high_j}", f"do i = {low_i}, {high_i}"]
+        elif line.strip() == CLOSE:
+            lines += ["end do", "end do", *[line] * directives]
         else:
-            lines += ["end do", "end do"] if line.strip() == CLOSE else [line]
+            lines += [line]
     return "\n".join(lines)
+
+
+LOOPED = {name: body for name, body in MOVED.items() if name != "bounds of the region"}
+
+
+@pytest.mark.parametrize("name", [*LOOPED, *APART])
+def test_regions_that_bring_their_loops(name: str, tmp_path: Path) -> None:
+    body, kernels = (LOOPED[name], 1) if name in LOOPED else APART[name]
+    found = said(plain(body, directives=True), tmp_path)
+    words = "one kernel" if kernels == 1 else f"{kernels} kernels"
+    assert len(found) == 1 and found[0].endswith(f" within {words}"), found
+
+
+OTHER_LOOPS = {
+    "loops over other points": ("do i = 1, nx", "do i = 2, nx", "have other points"),
+    "a jump to the next point": ("a(i,j,k) = b(i,j,k)", "if (j > 2) cycle\na(i,j,k) = b(i,j,k)", "leaves the region"),
+    "a bound that a region sets": ("do i = 1, nx", "do i = 1, idx(1,1)", "sets 'idx', on which its bounds depend"),
+    "something between the loops' ends": ("end do\nend do\n@end", "end do\n#if 1\n#endif\nend do\n@end", "other lines"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_LOOPS)
+def test_regions_whose_loops_keep_the_loop_around(name: str, tmp_path: Path) -> None:
+    old, new, because = OTHER_LOOPS[name]
+    body = plain(loop("a(i,j,k) = b(i,j,k)", "b(i,j,k) = 2*a(i,j,k)\nidx(i,j) = k"), directives=True)
+    found = said(body.replace(old, new, 2 if "idx" in new else 1), tmp_path)
+    assert len(found) == 1 and because in found[0], found
+
+
+def test_directives_in_comments(tmp_path: Path) -> None:
+    """In a plain file, with loops that give their region."""
+    body = plain(MOVED["two regions"], directives=True)
+    body = re.sub(r"@parallelRegion.*", "!@parallelRegion", body).replace(f"{CLOSE}\n", "")
+    path = tmp_path / "turns.f90"
+    path.write_text(HEAD + body + TAIL)
+    rows = translate([path], Options(target="gpu", backend="cuda-c")).schedule("go").split("\n")
+    assert any(row.endswith("the loop over 'k' and the 2 regions in it within one kernel") for row in rows), rows
 
 
 LEFT = ("a statement", "a wish", "a statement on the loop's line", "a later region for an earlier one in the next turn")
 LEFT += ("another name for what a region before sets", "another name for what a later region sets")
 ALL = "".join([*MOVED.values(), *(STAYS[name][0] for name in LEFT), *(body for body, _ in APART.values())])
+WITH_LOOPS = "".join([MOVED["four regions"], MOVED["regions in two loops"], APART["three"][0]])
 
 
 @pytest.mark.parametrize("variant", some_soon((CUDA_C, OPENCL, OPENACC, OPENMP_TARGET)))
 def test_results(variant: Variant, tmp_path: Path) -> None:
-    tested = pair("turns", HEAD + ALL + TAIL, HEAD + plain(ALL) + TAIL)
+    source = HEAD + ALL + plain(WITH_LOOPS, directives=True) + TAIL
+    tested = pair("turns", source, HEAD + plain(ALL + WITH_LOOPS) + TAIL)
     Corpus([tested], tmp_path, {"turns": (variant,)}).check("turns")
 
 

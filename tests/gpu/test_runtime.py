@@ -10,6 +10,9 @@ import pytest
 
 from tests.gpu.emulated import Emulation, ran
 
+SMALLER = "  a smaller grid needs less, and so does each of several processes with a device of its own"
+EMULATE = "(hfpy build --emulate compiles for the CPU)"
+
 
 @pytest.fixture(scope="module")
 def table(emulation: Emulation) -> Path:
@@ -39,6 +42,7 @@ def test_memory_of_a_pool(emulation: Emulation) -> None:
     assert short.stdout == "4.5\n"
     assert short.stderr == (
         "hfpy: pool.h90:5: no device memory for 'third': it needs 600000 bytes, and 700000 are in use by this program\n"
+        f"{SMALLER}\n"
     )
     own = ran(program, HFPY_EMULATE_POOL="1000000", HFPY_MEMORY="own")
     assert own.stdout == "4.5\nroom for all\n"
@@ -57,7 +61,10 @@ def test_memory_of_a_pool(emulation: Emulation) -> None:
             "has only 40",
         ),
         ("update_of_absent", "array 'a' is not on the device: nothing on the way to this place has brought it there"),
-        ("too_large", f"no device memory for 'a': it needs {1 << 60} bytes, and 0 are in use by this program"),
+        (
+            "too_large",
+            f"no device memory for 'a': it needs {1 << 60} bytes, and 0 are in use by this program\n{SMALLER}",
+        ),
     ],
 )
 def test_faults_end_the_program_with_a_message(table: Path, case: str, message: str) -> None:
@@ -89,7 +96,7 @@ WRAPPED = (
             {"HFPY_SYNC": "1"},
             "f.h90:7: CUDA error while copying 'a': invalid argument\n",
         ),
-        ("without_device", {}, "f.h90:1: no CUDA device can be used: this machine has none\n"),
+        ("without_device", {}, f"f.h90:1: no CUDA device can be used: this machine has none {EMULATE}\n"),
     ],
 )
 def test_errors_of_the_device(emulation: Emulation, case: str, environment: dict[str, str], message: str) -> None:

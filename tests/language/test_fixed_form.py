@@ -72,6 +72,11 @@ def test_columns() -> None:
     long = wrap_fixed(f"    !$omp parallel do shared({names}) &")
     assert [line[:6] for line in long] == ["!$omp ", "!$omp&", "!$omp&"]
     assert wrap_fixed("    !$omp& private(x)") == ["!$omp&private(x)"]
+    clauses = "!$omp target teams distribute parallel do collapse(2) default(none) map(tofrom: one) &"
+    assert wrap_fixed(clauses) == [
+        "!$omp target teams distribute parallel do collapse(2) default(none)",
+        "!$omp& map(tofrom: one)",
+    ]
 
 
 def test_directives_of_others() -> None:
@@ -96,3 +101,66 @@ def test_arrays_on_the_heap_behind_a_label() -> None:
         "!$omp end parallel",
         "!@end parallelRegion",
     ]
+
+
+DIRECTIVES = ("openacc", "openmp-target")
+LABELLED = """c@parallelRegion
+      do 10 j = 1, ny
+      do 10 i = 1, nx
+      last = i + j
+      if (i.gt.4) goto 10
+      a(i,j) = last
+   10 END
+      a(1,1) = last"""
+
+
+@pytest.mark.parametrize("backend", DIRECTIVES)
+@pytest.mark.parametrize("end", ["continue", "a(1,1) = 2"])
+def test_values_behind_loops_that_end_on_a_label(backend: str, end: str) -> None:
+    """Where a jump passes by the place behind a point's statements, or the last one does something, there is none."""
+    source = SOURCE.replace("integer nx", "integer last, nx")
+    jumping = source.replace("TEXT", LABELLED.replace("END", end))
+    done = translate_text({"s.f": jumping}, target="gpu", backend=backend)
+    assert any(d.code == "HF702" and "ends with a label" in d.message for d in done.errors)
+    straight = jumping.replace("if (i.gt.4) goto 10", "a(i,j) = 0")
+    done = translate_text({"s.f": straight}, target="gpu", backend=backend)
+    if end != "continue":
+        assert "HF702" in done.codes()
+        return
+    rows = done.require().text.splitlines()
+    assert [row.strip() for row in rows[rows.index("   10 continue") - 2 :]][:2] == ["hf_last_last = last", "end if"]
+
+
+@pytest.mark.parametrize("backend", DIRECTIVES)
+def test_common_blocks_of_called_routines(backend: str) -> None:
+    """No directive can declare members of a common block on the device by themselves."""
+    text = """      module m
+      real*8 gain
+      common /gains/ gain
+      contains
+      real*8 function f(x)
+      real*8, intent(in) :: x
+      f = x*gain
+      end function
+      subroutine s(n, a)
+      integer n, i
+      real*8 a(n)
+!@parallelRegion
+      do i = 1, n
+        a(i) = f(a(i))
+      end do
+      end subroutine
+      end module
+"""
+    done = translate_text({"m.f": text}, target="gpu", backend=backend)
+    assert done.codes() == ["HF702"] and "common block" in done.errors[0].message
+    assert not translate_text(
+        {"m.f": text.replace("      common /gains/ gain\n", "")}, target="gpu", backend=backend
+    ).errors
+
+
+def test_serial_loops() -> None:
+    """OpenACC's word for them begins in column 1."""
+    loops = "c@parallelRegion\n      do j = 1, ny\n!@serial: it carries\n      do i = 2, nx\n      a(i,j) = a(i-1,j)\n"
+    rows = translated(f"{loops}      end do\n      end do", target="gpu", backend="openacc").require().text.splitlines()
+    assert rows[rows.index("!$acc loop seq") + 1].strip() == "do i = 2, nx"

@@ -74,17 +74,49 @@ def test_they_read_the_new_order() -> None:
     assert "if (x > 1) go to (90, 100) nint(a(1,1)) - 10" in done.files["old.f90"]
 
 
-@pytest.mark.parametrize("statement", ["if (a(1,1)) 10, 10, 20", "goto (10, 20), i", "if (i > 1) goto (10, 20) i"])
+@pytest.mark.parametrize("effect", ["x = x + 1", "total = total + 1", "kept = kept + 1", ""])
 @pytest.mark.parametrize("below", [False, True])
-def test_they_are_refused_where_a_region_reaches_them(statement: str, below: bool) -> None:
-    lines = f"    {statement}\n10  a(1,1) = 2\n20  continue"
-    if below:
-        more = f"  subroutine below(a, i)\n    real(8) :: a(3,2)\n    integer :: i\n{lines}\n  end subroutine\n"
-        source = WORK.format(begin=REGION["begin"], end="call below(a, i)\n" + REGION["end"])
-        source = source.replace("end module work_m", more + "end module work_m")
-    else:
-        source = WORK.format(begin=REGION["begin"], end=lines + "\n" + REGION["end"])
-    assert "HF110" in translate_text({"work.h90": source}).codes()
+def test_a_function_that_changes_something_is_not_called_twice(effect: str, below: bool) -> None:
+    """In a region, or in a routine that it calls; in no other, and not where two labels are the same."""
+    asked = "10  if (changing(x)) {}\n20  x = x + 1\n30  x = x + 1\n40  continue"
+    source = f"""module m
+  implicit none
+  real(8) :: total
+contains
+  subroutine work(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+    integer :: i
+    real(8) :: x
+    @parallelRegion{{{{domName(i), domSize(n)}}}}
+    x = a(i)
+    {"call under(x)" if below else asked}
+    a(i) = x
+    @end parallelRegion
+  end subroutine
+  subroutine under(x)
+    real(8), intent(inout) :: x
+    {asked if below else ""}
+  end subroutine
+  subroutine other(x)
+    real(8), intent(inout) :: x
+    {asked.replace("{}", "20, 30, 40")}
+  end subroutine
+  function changing(x) result(y)
+    real(8) :: x, y
+    integer, save :: kept = 0
+    y = x - 1
+    {effect}
+  end function
+end module
+"""
+    for target in ("cpu", "gpu"):
+        found = translate_text({"m.h90": source.format("20, 30, 40")}, target=target).errors
+        places = {(d.place.line, d.code) for d in found if "twice" in d.message}
+        assert places == ({(18 if below else 12, "HF702")} if effect else set())
+        for labels in ("20, 20, 30", "20, 30, 30"):
+            found = translate_text({"m.h90": source.format(labels)}, target=target).errors
+            assert not any("twice" in d.message for d in found)
 
 
 @pytest.mark.parametrize(("stride", "step"), [("w", "W"), ("2*W", "2 * w"), ("(w)", "w")])

@@ -29,6 +29,7 @@ from hfpy.model.expressions import (
     Range,
     Star,
     Unary,
+    children,
     walk,
     without_places,
 )
@@ -86,8 +87,13 @@ def expressions_of(routine: Routine) -> Iterator[tuple[LogicalLine, Expr]]:
 
 
 def _standing(expr: Expr) -> Iterator[Expr]:
-    """What of an argument or control item is an expression: the value of a keyword, the bounds of a range."""
-    if isinstance(expr, Keyword):
+    """What of an argument or control item is an expression: the value of a keyword, the bounds of a range; and what has
+    a place in the condition that is made of an arithmetic ``if``.
+    """
+    if expr.start < 0:
+        for part in children(expr):
+            yield from _standing(part)
+    elif isinstance(expr, Keyword):
         yield from _standing(expr.value)
     elif isinstance(expr, Range):
         for part in (expr.lower, expr.upper, expr.step):

@@ -141,7 +141,14 @@ def plain(construct: Construct) -> bool:
     inner = [c for c in constructs((construct,)) if c.kind in ("region", "nest", "columns", "at_if", "block")]
     exits = [s for s in flatten((construct,)) if isinstance(s, Jump) and s.kind == "@exit"]
     written_out = any(isinstance(s, Distributed) for s in flatten((construct,)))  # before anything is printed
-    return not inner and not exits and not written_out and all(c.end is not None for c in constructs((construct,)))
+    old = any(s.made for s in flatten((construct,)))  # made of an arithmetic if or a computed goto
+    return (
+        not inner
+        and not exits
+        and not written_out
+        and not old
+        and all(c.end is not None for c in constructs((construct,)))
+    )
 
 
 def is_action(statement: Statement) -> bool:

@@ -9,9 +9,8 @@ import pytest
 from tests.processes.exchanges import exchange_cases
 from tests.processes.programs import WAYS, faults, marked, translated, written
 
-# What is refused, with the code: kernels do not know the runtime library, and some backends no fixed form.
+# What is refused, with the code: kernels do not know the runtime library.
 NO_KERNEL = {"point_called": "HF652", "auto_ways": "HF702"}
-NO_FIXED_FORM = {"openacc": "HF702", "openmp-target": "HF702"}
 GRIDS = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (1, 4))
 # Cases of exchange for every run of the tests; the others are for the full run.
 FEW = (
@@ -26,8 +25,6 @@ LABELS = marked({label: label in ("openmp",) for label in WAYS})
 def test_what_is_refused(label: str) -> None:
     way = WAYS[label]
     expected = dict(NO_KERNEL) if way.gpu else {}
-    if (code := NO_FIXED_FORM.get(way.options["backend"])) is not None:
-        expected |= dict.fromkeys(("fixed_form", "redundant_fixed"), code)
     refused = translated(way, written()).refused
     assert {name: codes[0].split()[0] for name, codes in refused.items()} == expected
     assert not translated(way, exchange_cases(FEW)).refused

@@ -123,6 +123,15 @@ class Body:
             raise Follows(f"'{name}'")
         return self.globals.get(slot)
 
+    def is_scalar_constant(self, name: str, key: str) -> bool:
+        """Whether a name means a named constant that is no array. Asking does not declare it, as ``variable`` does:
+        many are kinds, which C has no use for.
+        """
+        if key == self.key and (name in self.refusals.names or name in self.variables):
+            return False
+        found = self.facts.scopes.variable(name, key)
+        return found is not None and found.symbol.constant and not found.symbol.rank
+
     def with_variables(self, more: Mapping[str, CVariable]) -> Body:
         """The same body with further variables, sharing what is collected."""
         return replace(self, variables={**self.variables, **more})

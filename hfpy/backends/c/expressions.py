@@ -57,7 +57,7 @@ from hfpy.model.expressions import (
     children,
 )
 from hfpy.model.macros import Macro
-from hfpy.model.scalars import LOGICAL, Scalar
+from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.macros import expand
@@ -234,6 +234,9 @@ class Expressions:
         if variable is None:
             if isinstance(expr, Apply):
                 return function_call(self, expr, lanes)
+            standard = self.body.facts.scopes.standard_constant(name, self.key)
+            if standard is not None:
+                return CText(str(standard), INTEGER)
             raise CannotPrint(f"'{name}', which hfpy does not know,", expr.start, expr.end)
         if not variable.rank:
             if isinstance(expr, Apply) and not self._bare_after_plan(expr):
@@ -442,6 +445,8 @@ class Expressions:
         if is_part(expr, self.key, self.body.facts.scopes):
             return self.rank(expr.base)
         name = self.resolved(expr)
+        if self.body.is_scalar_constant(name, self.key):
+            return 0
         variable = self.body.variable(name, self.key)
         if variable is not None:
             if not variable.rank:

@@ -200,7 +200,7 @@ class KernelRewriter(RegionRewriter):
         """Arrays in derived types have no directives that bring them to the device: they go there for the kernel."""
         rows = []
         for parameter in spec.parameters:
-            if parameter.passing != "array" or not parameter.component:
+            if parameter.passing != "array" or not parameter.component or parameter.asked:
                 continue
             procedure = "hf_enter" if entering else "hf_leave"
             copy = 1 if entering or parameter.access != "in" else 0

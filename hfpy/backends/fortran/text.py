@@ -45,7 +45,7 @@ from hfpy.model.expressions import (
     walk,
 )
 from hfpy.model.kernel import Print
-from hfpy.model.printing import OPERATORS
+from hfpy.model.printing import OPERATORS, statement_of
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
@@ -303,6 +303,8 @@ class KernelText(Rows):
         """The text of a statement. Raises CannotPrint."""
         line = statement.line
         self._key = line.key
+        if statement.made:
+            return self._made(statement)
         pieces: list[tuple[int, int, str]] = []
         inner: Statement | None = statement
         while inner is not None:
@@ -317,6 +319,18 @@ class KernelText(Rows):
             text += line.text[position:start] + new
             position = end
         return text + line.text[position:]
+
+    def _made(self, statement: Statement) -> str:
+        """The text of a statement that stands for a part of its line."""
+        self._check(statement)
+        planned = self._by_statement.get(id(statement), {})
+
+        def shown(expr: Expr) -> str:
+            text = self._render(expr, statement.line.text, planned)
+            self._mention([text])
+            return text
+
+        return statement_of(statement, shown)
 
     def _pieces(self, statement: Statement, text: str) -> Iterator[tuple[int, int, str]]:
         planned = self._by_statement.get(id(statement), {})

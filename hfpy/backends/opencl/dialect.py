@@ -83,9 +83,19 @@ class OpenCL(Dialect):
         return [f"{kind} {ctype} *const {text} = ({kind} {ctype} *)({moved});"]
 
     def dummy_view(self, array: CVariable, name: str, const: bool, actual: str) -> list[str]:
-        """The shape of a dummy argument: its own bounds, and the distances of the actual argument."""
-        kind = f"hf_shape{array.rank}"
-        return [f"const {kind} {array.text} = {kind}_as({actual}, {self.pairs(array)});"]
+        """The shape of a dummy argument: its own bounds, and the distances of the actual argument. Where indices are
+        checked it may not be larger than that.
+        """
+        kind, text = f"hf_shape{array.rank}", array.text
+        made = f"{kind} {text} = {kind}_as({actual}, {self.pairs(array)});"
+        if not self.checked:
+            return [f"const {made}"]
+        fits = (
+            f'{text}.extent[{d}] = hf_fitting(hf_failed, "{name}", {d + 1}, {text}.lower[{d}], {text}.extent[{d}],'
+            f" {actual}.extent[{d}]);"
+            for d in range(array.rank)
+        )
+        return [made, *(f"if ({array.data} != 0) {row}" for row in fits)]
 
     def taken(self, array: CVariable, name: str) -> list[str]:
         """Shape and memory of an array in the thread's part of the workspace."""
@@ -159,7 +169,6 @@ class OpenCL(Dialect):
 
     def section(self, array: CVariable, picked: Sequence[Picked]) -> str:
         """A section as an argument: where its first element is, extents and distances."""
-        first = [f"{array.text}.lower[{d}]" if p.kind == "all" else p.first for d, p in enumerate(picked)]
         kept = []
         for d, index in enumerate(picked):
             if index.kind == "all":
@@ -167,7 +176,23 @@ class OpenCL(Dialect):
             elif index.kind == "range":
                 count = f"hf_triplet({index.first}, {index.last}, {index.step})"
                 kept.append(f"{count}, {array.text}.stride[{d}] * ({index.step})")
-        return f"{array.data} + {self._at(array, first)}, hf_section{len(kept)}({', '.join(kept)})"
+        return f"{array.data} + {self._begin(array, picked)}, hf_section{len(kept)}({', '.join(kept)})"
+
+    def _begin(self, array: CVariable, picked: Sequence[Picked]) -> str:
+        """How far the first element of a section lies from that of its array."""
+        if not self.checked:
+            first = [f"{array.text}.lower[{d}]" if p.kind == "all" else p.first for d, p in enumerate(picked)]
+            return self._at(array, first)
+        parts = []
+        for d, index in enumerate(picked):
+            has = f"{array.text}.lower[{d}], {array.text}.extent[{d}]"
+            where = f'hf_failed, "{array.text}", {d + 1}'
+            if index.kind == "range":
+                asked = f"hf_range({where}, {index.first}, {index.last}, {index.step}, {has})"
+                parts.append(f"{asked} * {array.text}.stride[{d}]")
+            elif index.kind == "element":
+                parts.append(f"hf_along({where}, {index.first}, {has}) * {array.text}.stride[{d}]")
+        return f"({' + '.join(parts) or '0'})"
 
     def reference(self, text: str) -> str:
         """A variable as an argument for a dummy that is set."""

@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "hfpy_cures.hpp"
 #include "hfpy_queues.hpp"
 #include "hfpy_runtime.hpp"
 
@@ -116,8 +117,13 @@ bool synchronous() {
 int device_count(const char *where) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess) hfd_fail(where, nullptr, "no " HF_API_NAME " device can be used: %s", cudaGetErrorString(status));
-  if (count == 0) hfd_fail(where, nullptr, "no " HF_API_NAME " device can be used: this machine has none");
+  if (status != cudaSuccess) {
+    hfd_fail(where, nullptr, "no " HF_API_NAME " device can be used: %s%s", cudaGetErrorString(status),
+             hfpy::cure_of(status).c_str());
+  }
+  if (count == 0) {
+    hfd_fail(where, nullptr, "no " HF_API_NAME " device can be used: this machine has none (hfpy build --emulate compiles for the CPU)");
+  }
   return count;
 }
 
@@ -129,7 +135,7 @@ void check(cudaError_t status, const char *where, const char *doing, const char 
   if (status == cudaSuccess) return;
   const char *const text = cudaGetErrorString(status);
   if (last_kernel == nullptr || synchronous()) {
-    hfd_fail(where, nullptr, HF_API_NAME " error while %s '%s': %s", doing, name, text);
+    hfd_fail(where, nullptr, HF_API_NAME " error while %s '%s': %s%s", doing, name, text, cure_of(status).c_str());
   }
   hfd_fail(where, nullptr,
            HF_API_NAME " error while %s '%s': %s\n"
@@ -416,7 +422,8 @@ void hfd_launch_ends(const char *kernel, const char *where) {
   if (status == cudaSuccess && hfpy::tracing()) hfpy::trace_launch_ends(kernel);
   if (status == cudaSuccess && synchronous()) status = cudaDeviceSynchronize();
   if (status != cudaSuccess) {
-    std::fprintf(stderr, "hfpy: %s: " HF_API_NAME " error in kernel %s: %s\n", where, kernel, cudaGetErrorString(status));
+    std::fprintf(stderr, "hfpy: %s: " HF_API_NAME " error in kernel %s: %s%s\n", where, kernel, cudaGetErrorString(status),
+                 hfpy::cure_of(status).c_str());
     std::exit(3);
   }
   last_kernel = kernel;

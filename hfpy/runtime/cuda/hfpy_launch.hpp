@@ -82,8 +82,10 @@ class hf_launcher {
   void queue(int number) { hfd_work_prefers(number); }
 
   // The device address of an array that has to be on the device. `directions` is 2 if the kernel reads and writes it.
+  // One without elements has none there, but it is an argument that was given: it is not null.
   template <class T>
   T *array(const void *host, long long count, const char *name, int directions = 1) {
+    if (count <= 0) return asked<T>(host);
     holds(count);
     bytes_ += bytes<T>(count) * static_cast<std::size_t>(directions);
     void *const device = hfd_pointer(host, bytes<T>(count), name, kernel_, where_);

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hfpy_cures.hpp"
 #include "hfpy_pool.hpp"
 #include "hfpy_queues.hpp"
 #include "hfpy_runtime.hpp"
@@ -96,13 +97,13 @@ class memory_cache {
   void told(cudaError_t status, std::size_t size, const char *name, const char *where) const {
 #ifdef HFPY_OPENCL
     if (status == cudaErrorMemoryAllocation) {
-      hfd_fail(where, nullptr, "no device memory for '%s': it needs %zu bytes, and %zu are in use by this program\n  %s",
-               name, size, in_use_, cudaGetErrorString(status));
+      hfd_fail(where, nullptr, "no device memory for '%s': it needs %zu bytes, and %zu are in use by this program\n  %s%s",
+               name, size, in_use_, cudaGetErrorString(status), hfpy::cure_of_memory);
     }
 #endif
     if (status == cudaErrorMemoryAllocation) {
-      hfd_fail(where, nullptr, "no device memory for '%s': it needs %zu bytes, and %zu are in use by this program",
-               name, size, in_use_);
+      hfd_fail(where, nullptr, "no device memory for '%s': it needs %zu bytes, and %zu are in use by this program%s%s",
+               name, size, in_use_, hfpy::free_memory().c_str(), hfpy::cure_of_memory);
     }
     hfpy::check(status, where, "allocating", name);
   }

@@ -19,6 +19,10 @@ typedef hipMemcpyKind cudaMemcpyKind;
 
 #define cudaSuccess hipSuccess
 #define cudaErrorMemoryAllocation hipErrorOutOfMemory
+#define cudaErrorInsufficientDriver hipErrorInsufficientDriver
+#define cudaErrorNoDevice hipErrorNoDevice
+#define cudaErrorNoKernelImageForDevice hipErrorNoBinaryForGpu
+#define cudaErrorLaunchOutOfResources hipErrorLaunchOutOfResources
 #define cudaMemcpyHostToDevice hipMemcpyHostToDevice
 #define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
 #define cudaMemcpyDeviceToDevice hipMemcpyDeviceToDevice
@@ -31,6 +35,7 @@ typedef hipMemcpyKind cudaMemcpyKind;
 #define cudaSetDevice hipSetDevice
 #define cudaDeviceSynchronize hipDeviceSynchronize
 #define cudaMalloc hipMalloc
+#define cudaMemGetInfo hipMemGetInfo
 #define cudaFree hipFree
 #define cudaMallocAsync hipMallocAsync
 #define cudaFreeAsync hipFreeAsync

@@ -46,6 +46,23 @@ static inline hf_index hf_along(__global long *failed, __constant char *array, i
   return 0;
 }
 
+// The same of the first of several indices; the last one is checked, too. A range may be empty.
+static inline hf_index hf_range(__global long *failed, __constant char *array, int dimension, long first, long last,
+                                long step, hf_index lower, hf_index extent) {
+  const long count = (last - first + step) / step;
+  if (count <= 0) return 0;
+  (void)hf_along(failed, array, dimension, first + (count - 1) * step, lower, extent);
+  return hf_along(failed, array, dimension, first, lower, extent);
+}
+
+// The extent of a dummy argument, which is not larger than that of its actual argument.
+static inline hf_index hf_fitting(__global long *failed, __constant char *array, int dimension, hf_index lower,
+                                  hf_index extent, hf_index there) {
+  if (extent <= there) return extent;
+  (void)hf_along(failed, array, dimension, (long)lower + there, lower, there);
+  return there;
+}
+
 #define HF_COPY(N, to, t, from, f) \
   for (hf_index element = 0; element < hf_elements##N(t); ++element) { \
     hf_index rest = element, there = 0, here = 0; \

@@ -102,12 +102,14 @@ class Columns:
         """New texts with regions in blocks, where that pays."""
         return put_in_blocks(facts, effects, only)
 
-    def explain(self, made: Made, _facts: Facts, key: str) -> Iterator[str]:
+    def explain(self, made: Made, facts: Facts, key: str) -> Iterator[str]:
         """The regions of a routine that are in blocks."""
+        index = facts.application.file(key)
         for blocked in made.blocked.get(key, ()) if isinstance(made, InBlocks) else ():
             with_forms = f", with blocked forms of {', '.join(blocked.routines)}" if blocked.routines else ""
             several = f"{blocked.regions} regions as one, " if blocked.regions > 1 else ""
-            yield f"  line {blocked.line}: {several}in blocks of {blocked.width} columns{with_forms}"
+            line = index.user_line(blocked.line - 1)
+            yield f"  line {line}: {several}in blocks of {blocked.width} columns{with_forms}"
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hfpy.model.units import FileIndex
 from hfpy.options import Tuned
 from hfpy.transform.stencil.gpumodel import Price
 from hfpy.transform.stencil.groups import Group
@@ -29,18 +30,19 @@ class Schedule:
     tuned: Tuned | None = None
 
 
-def explained(number: int, schedule: Schedule, target: str) -> Iterator[str]:
-    """What became of one program of a routine, in lines of text."""
+def explained(number: int, schedule: Schedule, target: str, index: FileIndex) -> Iterator[str]:
+    """What became of one program of a routine, in lines of text. ``index`` is that of the file that it was found in."""
     program = schedule.program
-    first, last = program.stages[0].place.line, program.stages[-1].place.line
+    lines = [index.user_line(stage.place.line - 1) for stage in program.stages]
+    first, last = lines[0], lines[-1]
     over = ", ".join(program.iterators)
     yield f"  program {number}: {len(program.stages)} stages over {over}, lines {first} to {last}"
-    for stage in program.stages:
+    for stage, line in zip(program.stages, lines, strict=True):
         names = ", ".join(v.array for v in stage.writes)
         box = stage.box[:-1] if stage.pieces else stage.box
         spans = [f"{i} {shown(s.lower)}:{shown(s.upper)}" for i, s in zip(program.iterators, box, strict=False)]
         spans += [f"{program.iterators[-1]} {_levels(stage)}"] if stage.pieces else []
-        where = f"{', '.join(spans)} (line {stage.place.line})"
+        where = f"{', '.join(spans)} (line {line})"
         yield f"    stage {stage.number}  {names}: {stage.operations} operations on {where}"
     for place, (group, cost) in enumerate(zip(schedule.choice.groups, schedule.choice.costs, strict=True)):
         made = schedule.regions.get(place)
@@ -52,6 +54,7 @@ def explained(number: int, schedule: Schedule, target: str) -> Iterator[str]:
             yield from _extents(group, made.evaluations)
         if isinstance(group, ColumnGroup):
             yield from _loops(group, target)
+    yield from _beside(schedule.choice)
     if schedule.tuned is not None:
         yield _measured(schedule.tuned)
     yield from _others(schedule.choice)
@@ -72,6 +75,15 @@ def lowerings(prices: Sequence[Price]) -> Iterator[str]:
         yield (
             f"      not {other.lowering.name}: {other.seconds * 1e3:.3g} ms, {why}; "
             f"{other.work.operations:.3g} operations, {other.work.registers} registers"
+        )
+
+
+def _beside(choice: Choice) -> Iterator[str]:
+    """What kernels take that run at the same time, where that is less than one after another."""
+    if choice.seconds < choice.in_order:
+        yield (
+            f"    all groups: {choice.seconds * 1e3:.3g} ms in {choice.queues} queues, "
+            f"{choice.in_order * 1e3:.3g} ms one after another"
         )
 
 

@@ -4,9 +4,10 @@ than the plain model: registers, occupancy, shared memory, caches).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+from hfpy.backendtable import TABLE
 from hfpy.options import Device, Machine
 from hfpy.transform.stencil.effort import Effort
 from hfpy.transform.stencil.gpuwork import GpuWork, of_points, of_tiles, of_walks
@@ -24,12 +25,15 @@ MOST_REGISTERS = 255
 BARRIER = 0.02  # what waiting for one another costs a team, of its time, each time
 WALKS = (8, 12, 20)
 TILES = ((32, 8), (64, 4), (64, 8), (128, 4), (128, 8))
+LAUNCHES = "launches"  # the host starts one kernel after another
 TEAM_BACKENDS = frozenset({"cuda-c", "hip"})
 
 
 @dataclass(frozen=True)
 class Price:
-    """A lowering with its work, the instructions for a point, its seconds, and ``bound``: what it waits for most."""
+    """A lowering with its work, the instructions for a point, its seconds, and ``bound``: what it waits for most.
+    ``busy`` are the seconds for which it would need each resource if it had all of it.
+    """
 
     lowering: Lowering
     work: GpuWork
@@ -37,13 +41,18 @@ class Price:
     occupancy: float
     seconds: float
     bound: str
+    busy: Mapping[str, float] = field(default_factory=dict)
 
 
 def for_backend(machine: Machine, backend: str, effort: Effort) -> Machine:
     """A machine as the kernels of a backend can use it."""
     if machine.device is None:
         return machine
-    return replace(machine, device=replace(machine.device, teams=backend in TEAM_BACKENDS, gain=effort.gain))
+    device = machine.device
+    entry = TABLE.get(backend)
+    queues = device.queues if entry is not None and entry.kind == "kernels" and entry.queues else 1
+    teams = backend in TEAM_BACKENDS
+    return replace(machine, device=replace(device, teams=teams, gain=effort.gain, queues=queues))
 
 
 def priced(group: Group, machine: Machine, bytes_a_point: int) -> tuple[Price, ...]:
@@ -104,17 +113,19 @@ def price_of(lowering: Lowering, done: GpuWork, machine: Machine, bytes_a_point:
     share = occupancy(done, device, machine.points)
     reached = min(1.0, share / ENOUGH)
     instructions = done.operations + done.moves + ACCESS * done.accesses + THREAD / done.points
-    times = {
-        "memory": bytes_a_point / (machine.bandwidth * reached),
-        "arithmetic": done.operations / (machine.rate * reached) / (2 if single else 1),
-        "instructions": instructions / (device.issue * reached),
-        "second cache": (done.far + spilled) / (device.far * reached),
+    full = {
+        "memory": bytes_a_point / machine.bandwidth,
+        "arithmetic": done.operations / machine.rate / (2 if single else 1),
+        "instructions": instructions / device.issue,
+        "second cache": (done.far + spilled) / device.far,
         "first cache": (done.near + spilled) / device.near,
     }
+    times = {name: seconds if name == "first cache" else seconds / reached for name, seconds in full.items()}
     bound = max(times, key=lambda name: times[name])
     waiting = 1 + BARRIER * (len(lowering.kept) + 1) if lowering.tile else 1.0
     seconds = machine.points * times[bound] * waiting + machine.launch
-    return Price(lowering, done, instructions, share, seconds, bound)
+    busy = {LAUNCHES: machine.launch, **{name: machine.points * each for name, each in full.items()}}
+    return Price(lowering, done, instructions, share, seconds, bound, busy)
 
 
 def occupancy(done: GpuWork, device: Device, points: int) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from hfpy.options import Machine
 from hfpy.transform.stencil.blocks import block_sizes, in_blocks, reached_outside
-from hfpy.transform.stencil.gpumodel import Price, priced
+from hfpy.transform.stencil.gpumodel import LAUNCHES, Price, priced
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.keeping import keeping
 from hfpy.transform.stencil.lowering import POINTS, Lowering
@@ -28,13 +28,14 @@ FRESH = 8
 @dataclass(frozen=True)
 class Cost:
     """Predicted bytes and operations a point, and seconds for the group; on a GPU the prices of its lowerings, the one
-    that is taken first.
+    that is taken first, and for how long it would keep each resource busy if it had all of it.
     """
 
     bytes: int
     operations: float
     seconds: float
     prices: tuple[Price, ...] = ()
+    busy: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def lowering(self) -> Lowering:
@@ -80,7 +81,7 @@ def cost(group: Group, machine: Machine, target: str) -> Cost:
     moved = traffic(group)
     if target == "gpu":
         prices = priced(group, machine, moved)
-        return Cost(moved, prices[0].work.operations, prices[0].seconds, prices)
+        return Cost(moved, prices[0].work.operations, prices[0].seconds, prices, prices[0].busy)
     operations = _in_blocks(group, machine) if in_blocks(group, target) else _by_points(group)
     moving = (moved + fresh(group) * FRESH) / machine.bandwidth
     seconds = machine.points * max(moving, operations / machine.rate) + machine.launch
@@ -138,4 +139,6 @@ def _in_columns(group: ColumnGroup, machine: Machine, target: str) -> Cost:
     operations = float(sum(s.operations * len(group.needs[s.number]) for s in group.stages))
     bandwidth = machine.bandwidth * (COLUMNS if target == "gpu" else 1.0)
     seconds = machine.points * max((moved + paged) / bandwidth, operations / machine.rate) + machine.launch
-    return Cost(moved, operations, seconds)
+    memory, arithmetic = machine.points * moved / machine.bandwidth, machine.points * operations / machine.rate
+    busy = {LAUNCHES: machine.launch, "memory": memory, "arithmetic": arithmetic} if target == "gpu" else {}
+    return Cost(moved, operations, seconds, busy=busy)

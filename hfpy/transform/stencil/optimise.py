@@ -69,7 +69,7 @@ class Fuse:
         """The programs of a routine with their groups, and why the alternatives lost."""
         schedules = made.schedules.get(key, ()) if isinstance(made, Fused) else ()
         for number, schedule in enumerate(schedules, 1):
-            yield from explained(number, schedule, facts.target)
+            yield from explained(number, schedule, facts.target, facts.application.file(key))
 
 
 def _routines(facts: Facts, only: Collection[str] | None = None) -> Iterator[Routine]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, pairwise, product
 
 from hfpy.options import Machine
@@ -10,6 +11,7 @@ from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.effort import Effort
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.model import Cost, cost
+from hfpy.transform.stencil.overlap import together
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.sweeps import ColumnGroup, group_of
 
@@ -20,21 +22,32 @@ _EXHAUSTIVE = 10
 MOST_STAGES = 24
 
 
+# Groupings that are compared by the time that they take in several queues: the cheapest one after another.
+_CANDIDATES = 12
+Spans = tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True)
 class Choice:
-    """A grouping with its costs; why other groups are not possible: (first stage, last stage, reason); the cheapest
-    other groupings with their seconds.
+    """A grouping with its costs; its seconds in a device's ``queues``; why other groups are not possible: (first
+    stage, last stage, reason); the cheapest other groupings with their seconds.
     """
 
     groups: tuple[Group, ...]
     costs: tuple[Cost, ...]
     reasons: tuple[tuple[int, int, str], ...] = ()
     alternatives: tuple[tuple[tuple[str, ...], float], ...] = ()
+    queues: int = 1
 
     @property
-    def seconds(self) -> float:
-        """Predicted time of all groups."""
+    def in_order(self) -> float:
+        """Predicted time of all groups one after another."""
         return sum(c.seconds for c in self.costs)
+
+    @cached_property
+    def seconds(self) -> float:
+        """Predicted time until all groups are done: those that share no data may run at the same time."""
+        return together(self.groups, self.costs, self.queues)
 
 
 def legal(program: Program, first: int, last: int, target: str, effort: Effort) -> Group:
@@ -67,6 +80,7 @@ class _Prices:
     """All legal groups of neighbouring stages with their costs, by first and last stage, and why others are none."""
 
     def __init__(self, program: Program, machine: Machine, target: str, effort: Effort) -> None:
+        self.device = machine.device if target == "gpu" else None
         self.made: dict[tuple[int, int], tuple[Group, Cost]] = {}
         self.reasons: list[tuple[int, int, str]] = []
         for end in range(len(program.stages)):
@@ -83,14 +97,43 @@ class _Prices:
         for begin, end in spans:
             if (begin, end - 1) not in self.made:
                 raise Illegal(next((r for a, b, r in self.reasons if (a, b) == (begin, end - 1)), "no such stages"))
+        return self._choice(spans, self._alternatives(cuts[-1], spans))
+
+    def _choice(self, spans: Spans, alternatives: tuple[tuple[tuple[str, ...], float], ...] = ()) -> Choice:
         chosen = [self.made[begin, end - 1] for begin, end in spans]
-        prices = {span: price.seconds for span, (_, price) in self.made.items()}
-        others = _alternatives(cuts[-1], prices, spans)
-        return Choice(tuple(g for g, _ in chosen), tuple(c for _, c in chosen), tuple(self.reasons), others)
+        reasons = tuple(self.reasons)
+        return Choice(tuple(g for g, _ in chosen), tuple(c for _, c in chosen), reasons, alternatives, self.queues)
+
+    def _alternatives(self, count: int, chosen: Spans) -> tuple[tuple[tuple[str, ...], float], ...]:
+        """The cheapest other groupings of up to ten stages with their times, the best first."""
+        if not 1 < count <= _EXHAUSTIVE:
+            return ()
+        found: list[tuple[float, Spans]] = []
+        for inner in product((False, True), repeat=count - 1):
+            spans = tuple(pairwise([0, *(n + 1 for n, cut in enumerate(inner) if cut), count]))
+            if spans != chosen and all((a, b - 1) in self.made for a, b in spans):
+                found.append((sum(self.made[a, b - 1][1].seconds for a, b in spans), spans))
+        cheap = (spans for _, spans in sorted(found)[:_CANDIDATES])
+        named = [
+            (tuple(f"[{a}-{b - 1}]" if b - 1 > a else f"[{a}]" for a, b in s), self._choice(s).seconds) for s in cheap
+        ]
+        return tuple(sorted(named, key=lambda one: one[1]))
+
+    @property
+    def queues(self) -> int:
+        """In how many queues kernels are."""
+        return self.device.queues if self.device is not None else 1
+
+
+def _names(spans: Spans) -> tuple[str, ...]:
+    """Groups by their first and last stages."""
+    return tuple(f"[{a}-{b - 1}]" if b - 1 > a else f"[{a}]" for a, b in spans)
 
 
 def choose(program: Program, machine: Machine, target: str, effort: Effort) -> Choice:
-    """The cheapest grouping of neighbouring stages; exact, since a group's cost depends on the group alone (§11)."""
+    """The cheapest grouping of neighbouring stages (§11): exact where groups run one after another, as a group's cost
+    depends on the group alone. In several queues it is the best of those that are cheap so.
+    """
     return cheapest(program, machine, target, effort, 1)[0]
 
 
@@ -99,6 +142,18 @@ def cheapest(program: Program, machine: Machine, target: str, effort: Effort, mo
     together have to part, only those that part as few as can be.
     """
     prices = _Prices(program, machine, target, effort)
+    if prices.queues < 2:
+        return _in_order(program, prices, most)
+    found = _in_order(program, prices, max(most, _CANDIDATES))
+    best, *others = sorted(found, key=lambda choice: choice.seconds)
+    gain = prices.device.gain if prices.device is not None else 1.0
+    if best.seconds >= gain * found[0].seconds:  # a model is a model: less memory is moved so
+        best, others = found[0], [choice for choice in (best, *others) if choice is not found[0]]
+    return (best, *others)[:most]
+
+
+def _in_order(program: Program, prices: _Prices, most: int) -> tuple[Choice, ...]:
+    """The cheapest groupings where groups run one after another."""
     count = len(program.stages)
     # For each number of stages the best ways to group so many: stages parted that `fuse` wants together, seconds, where
     # the last group begins, and which of the ways to group the stages before it.
@@ -137,24 +192,8 @@ def _parts(program: Program, begin: int) -> int:
     return int(bool(before) and before == behind)
 
 
-def _alternatives(
-    count: int, prices: dict[tuple[int, int], float], chosen: tuple[tuple[int, int], ...]
-) -> tuple[tuple[tuple[str, ...], float], ...]:
-    """All other groupings of up to ten stages with their times, the cheapest first."""
-    if not 1 < count <= _EXHAUSTIVE:
-        return ()
-    found: list[tuple[tuple[str, ...], float]] = []
-    for inner in product((False, True), repeat=count - 1):
-        cuts = [0, *(n + 1 for n, cut in enumerate(inner) if cut), count]
-        spans = tuple(pairwise(cuts))
-        if spans == chosen or any((a, b - 1) not in prices for a, b in spans):
-            continue
-        names = tuple(f"[{a}-{b - 1}]" if b - 1 > a else f"[{a}]" for a, b in spans)
-        found.append((names, sum(prices[a, b - 1] for a, b in spans)))
-    return tuple(sorted(found, key=lambda f: f[1]))
-
-
 def plain(program: Program, machine: Machine, target: str) -> Choice:
     """Every stage by itself, as the user wrote it."""
     groups = [group_of(program, (stage,)) for stage in program.stages]
-    return Choice(tuple(groups), tuple(cost(g, machine, target) for g in groups))
+    queues = machine.device.queues if target == "gpu" and machine.device is not None else 1
+    return Choice(tuple(groups), tuple(cost(g, machine, target) for g in groups), queues=queues)

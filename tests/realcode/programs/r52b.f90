@@ -1,5 +1,4 @@
 ! row 52: arithmetic if inside a region
-! expect: refused HF110
 module r52b
   implicit none
 contains

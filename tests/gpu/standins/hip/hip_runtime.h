@@ -62,7 +62,14 @@ extern "C" __device__ double ldexp(double, int);
 inline __device__ float frexp(float x, int *e) { return frexpf(x, e); }
 inline __device__ float ldexp(float x, int e) { return ldexpf(x, e); }
 
-enum hipError_t { hipSuccess = 0, hipErrorOutOfMemory = 2 };
+enum hipError_t {
+  hipSuccess = 0,
+  hipErrorOutOfMemory = 2,
+  hipErrorInsufficientDriver = 35,
+  hipErrorNoDevice = 100,
+  hipErrorNoBinaryForGpu = 209,
+  hipErrorLaunchOutOfResources = 701
+};
 enum hipMemcpyKind { hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHost = 2, hipMemcpyDeviceToDevice = 3 };
 typedef struct ihipEvent_t *hipEvent_t;
 typedef struct ihipStream_t *hipStream_t;
@@ -77,6 +84,7 @@ hipError_t hipGetDevice(int *);
 hipError_t hipSetDevice(int);
 hipError_t hipDeviceSynchronize();
 hipError_t hipMalloc(void **, size_t);
+hipError_t hipMemGetInfo(size_t *, size_t *);
 hipError_t hipFree(void *);
 hipError_t hipHostMalloc(void **, size_t, unsigned int);
 hipError_t hipMemcpyAsync(void *, const void *, size_t, hipMemcpyKind, hipStream_t);

@@ -1,0 +1,95 @@
+"""Common blocks that routines divide into arrays in different ways, while a caller has its arrays on the device.
+
+Each array has device memory of its own. One that covers parts of two of them, or goes beyond one, has no place there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.residence import common_block
+from hfpy.analyze.states import States
+from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.units import Routine, Symbol
+from hfpy.parse.fragments import ONE
+
+Span = tuple[int, int]
+
+
+def divided_otherwise(states: States, key: str) -> Iterator[Diagnostic]:
+    """Errors for arrays of common blocks that a routine brings to the device, and of which a caller has a part there.
+    What lies within an array of the caller's finds its place. Blocks whose sizes only the run has are left to it.
+    """
+    facts = states.facts
+    resident = states.resident(key)
+    for data in states.held(key):
+        block = common_block(facts, data.identity)
+        here = _span(facts, data) if block is not None and block in resident else None
+        use = states.device_uses(key).get(data.name)
+        if here is None or use is None:
+            continue
+        for caller in _above(facts, key):
+            others = [d for d in states.held(caller) if common_block(facts, d.identity) == block]
+            spans = [(d, span) for d in others if (span := _span(facts, d)) is not None and _meet(span, here)]
+            if spans and not any(first <= here[0] and here[1] <= last for _, (first, last) in spans):
+                routine = facts.routine(key)
+                place = use.at.statement.line.place(routine.file, use.node.start, use.node.end)
+                name = spans[0][0].name
+                message = f"'{data.name}' covers a part of '{name}', which the device holds as an array of its own"
+                note = f"'{facts.routine(caller).name}', which has '{name}' on the device, calls this routine"
+                hint = "declare the common block in the same way in both"
+                yield error("HF603", message, place, hint, [Related(facts.routine(caller).place(), note)])
+                break
+
+
+def _above(facts: Facts, key: str) -> list[str]:
+    """The routines that lead to one."""
+    found: dict[str, None] = {}
+    left = [key]
+    while left:
+        for caller in sorted(facts.graph.callers_of(left.pop())):
+            if caller not in found and caller != key:
+                found[caller] = None
+                left.append(caller)
+    return list(found)
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _span(facts: Facts, data: DataObject) -> Span | None:
+    """The bytes that an array takes in its common block, the first and the one behind the last."""
+    home = facts.routine(data.home)
+    kinds = Kinds(facts.scopes, facts.application.options.kinds)
+    name = (common_block(facts, data.identity) or ("", ""))[1]
+    at = 0
+    for member in (m for g in home.spec.groups if g.kind == "common" and g.name == name for m in g.members):
+        found = facts.scopes.variable(member, data.home)
+        sizes = _sizes(kinds, home, found.symbol) if found is not None else None
+        if sizes is None:
+            return None
+        element, elements = sizes
+        at = -(-at // element) * element
+        if member == data.identity[1]:
+            return at, at + element * elements
+        at += element * elements
+    return None
+
+
+def _sizes(kinds: Kinds, home: Routine, symbol: Symbol) -> tuple[int, int] | None:
+    """The bytes of an element and the number of elements of a variable, if they are constants."""
+    scalar = kinds.scalar(symbol.type, home.key)
+    if scalar is None or scalar.base == "character":
+        return None
+    elements = 1
+    for dim in symbol.shape:
+        upper = kinds.value(dim.upper.expr, home.key) if dim.upper is not None else None
+        lower = kinds.value((dim.lower or ONE).expr, home.key)
+        if upper is None or lower is None:
+            return None
+        elements *= max(upper - lower + 1, 0)
+    return scalar.bytes * (2 if scalar.base == "complex" else 1), elements

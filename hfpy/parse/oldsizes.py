@@ -1,0 +1,55 @@
+"""Dummies whose last dimension is declared as ``1``, as it was done before Fortran 77 had ``*``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hfpy.model.expressions import Apply, Expr, Literal, Name, children
+from hfpy.model.extents import Dim
+from hfpy.model.statements import Node, expressions, flatten
+from hfpy.model.units import Specification, Symbol
+
+_INQUIRIES = frozenset({"size", "shape", "lbound", "ubound", "present"})
+
+
+def with_old_sizes(spec: Specification, dummies: tuple[str, ...], body: tuple[Node, ...]) -> Specification:
+    """The specification part with ``*`` in the place of ``1`` where the executable part knows more of a dummy than the
+    elements whose last index is 1: where it has another last index, or the array is used as a whole.
+    """
+    old = {name: len(symbol.shape) for name in dummies if (symbol := spec.symbols.get(name)) and _is_old(symbol)}
+    if not old:
+        return spec
+    larger = {name for s in flatten(body) for e in expressions(s) for name in _larger(e, old)}
+    if not larger:
+        return spec
+    made = {name: _without_size(spec.symbols[name]) for name in larger}
+    return replace(spec, symbols={**spec.symbols, **made})
+
+
+def _is_old(symbol: Symbol) -> bool:
+    last = symbol.shape[-1] if symbol.shape else Dim("star")
+    lower = last.lower.text if last.lower is not None else "1"
+    upper = last.upper.text if last.upper is not None else ""
+    return last.form == "explicit" and (lower, upper) == ("1", "1")
+
+
+def _larger(expr: Expr, old: dict[str, int]) -> Iterator[str]:
+    """The arrays of which more than the first elements are used in an expression."""
+    if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES:
+        return
+    if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in old:
+        last = expr.args[-1] if len(expr.args) == old[expr.base.name] else None
+        if not (isinstance(last, Literal) and last.text == "1"):
+            yield expr.base.name
+        below = expr.args
+    else:
+        below = children(expr)
+    if isinstance(expr, Name) and expr.name in old:
+        yield expr.name
+    for part in below:
+        yield from _larger(part, old)
+
+
+def _without_size(symbol: Symbol) -> Symbol:
+    return replace(symbol, shape=(*symbol.shape[:-1], Dim("star")))

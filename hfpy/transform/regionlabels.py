@@ -1,0 +1,23 @@
+"""Labels of the statements with which regions begin, where jumps from outside lead to them.
+
+What a region becomes begins before that statement: the beginning of the parallel region, or the call of a kernel. So
+the label goes to a ``continue`` before the region's directive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.jumpsinto import begun_by_jumps
+from hfpy.model.units import Routine
+from hfpy.transform.edits import Edit, insert_lines
+
+
+def labels_before(routine: Routine) -> Iterator[Edit]:
+    """The edits of one routine. Labels in included files stay."""
+    for region, line in begun_by_jumps(routine):
+        opened = region.header.line
+        if not line.file and not opened.file:
+            row, column = line.label_at
+            yield Edit(row, column, row, column + len(line.label), 0, " " * len(line.label))
+            yield insert_lines(opened.first, [f"{line.label:<5} continue"], 0, line.first)
