@@ -50,7 +50,7 @@ class Loops:
         moved = set()
         for key in dict.fromkeys(region.routine for region in facts.positions.regions):
             routine = facts.routine(key)
-            if (only is not None and routine.file not in only) or not _may_move(facts, key):
+            if not facts.graph.has(routine, only) or not _may_move(facts, key):
                 continue
             found = list(own_turns(facts, effects, routine))
             index = facts.application.file(key)

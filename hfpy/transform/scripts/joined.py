@@ -16,6 +16,7 @@ from hfpy.model.extents import shape_text
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol, Use
 from hfpy.parse.fragments import listed_names, same_text
+from hfpy.parse.physical import names_in_rows, physical, rows_of
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.scripts.layouts import users_place
 from hfpy.transform.scripts.legality import Against
@@ -109,8 +110,17 @@ class Joined:
         for root in self.members:
             for data, place in views.get(root, ()):
                 self._check_view(data, place)
+        self._check_directives({data.name: data for root in self.members for data, _ in views.get(root, ())})
         for (group, home), members in self.homes.items():
             self._check_home(self.facts.routine(home), members, self.name(group, home))
+
+    def _check_directives(self, known: Mapping[str, DataObject]) -> None:
+        """Whether no directive of another kind names them, in which nothing is written anew."""
+        for index in self.work.application.files:
+            for number, row in enumerate(rows_of(index.source, index.fixed), 1):
+                names = names_in_rows([row]) & known.keys() if physical(row).kind == "directive" else ()
+                if names:
+                    raise self.against(min(names), "a directive names it", Place(index.path, number))
 
     def _check_view(self, data: DataObject, place: Place) -> None:
         reason = ""
@@ -139,8 +149,8 @@ class Joined:
                 reason = f"it has other attributes than '{first.name}'"
             elif (data.name in routine.dummies) != (first.name in routine.dummies):
                 reason = f"it is an argument, or '{first.name}' is one"
-            elif data.name in routine.spec.public | routine.spec.private | routine.spec.saved:
-                reason = "a statement of its own says who may use it"
+            elif _declared_besides(routine, data):
+                reason = "a statement of its own says more of it"
             elif not removable(routine, data.name) or not symbol.shape:
                 reason = "its declaration cannot be changed"
             if reason:
@@ -191,6 +201,14 @@ def _declaration(name: str, members: Sequence[DataObject]) -> str:
     attributes = [*sorted(first.attributes - {"dimension"}), *([f"intent({intent})"] if intent else [])]
     count = ":" if first.shape[0].form in ("deferred", "assumed") else str(len(members))
     return f"{', '.join([first.type.text, *attributes])} :: {name}({count},{shape_text(first.shape)})"
+
+
+def _declared_besides(routine: Routine, data: DataObject) -> bool:
+    """Whether a declaration names an array that declares neither it nor another variable or component."""
+    spec = routine.spec
+    components = (c for derived in spec.types.values() for c in derived.components)
+    declaring = {s.line.key for s in (*spec.symbols.values(), *components) if s.line is not None}
+    return any(data.name in names_in_rows([line.text]) for line in spec.lines if line.key not in declaring)
 
 
 def _shape_and_type(symbol: Symbol) -> str:
