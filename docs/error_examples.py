@@ -893,7 +893,7 @@ CALLS: dict[str, Entry] = {
         cure="Read into an array before the region. Output, and `read` from a text, are allowed.",
     ),
     "HF405": Entry(
-        "A `return`, `exit`, `cycle` or `goto` leaves the region.",
+        "A `return`, `exit`, `cycle` or `goto` leaves the region, or a `goto` leads into it.",
         {"leave.h90": _region("if (a(i,j) < 0) return\na = 0")},
     ),
     "HF406": Entry(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import groupby
 
 from hfpy.analyze.context import regions_of
@@ -14,7 +15,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing, Sharing
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.vectors import simd_plan
-from hfpy.diagnostics import Diagnostic, error
+from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.directives import Region
 from hfpy.model.names import point_name, region_name
 from hfpy.model.source import LogicalLine, SourceText
@@ -327,7 +328,7 @@ class RegionRewriter:
 
     def _check_jumps(self, node: Construct, region: Region) -> None:
         """Jumps out of the region: ``goto`` to a label outside, ``exit``/``cycle`` of a loop around it (B18)."""
-        labels = {s.line.label for s in flatten(node.body) if s.line.label}
+        labels = {line.label for line in _labelled(node)}
         labels |= {h.header.label for h in constructs(node.body) if isinstance(h.header, Header) and h.header.label}
         for jump, named, depth in _jumps(node.body, (), 0):
             place = jump.line.place(self.routine.file)
@@ -342,6 +343,27 @@ class RegionRewriter:
                     self.found.append(error("HF405", f"'{jump.kind}' leaves the region", place, hint))
             elif jump.kind == "return":
                 self.found.append(error("HF405", "return inside a region", place, hint))
+        for line in _labelled(node):
+            self._check_jumps_to(node, line)
+
+    def _check_jumps_to(self, node: Construct, line: LogicalLine) -> None:
+        """Jumps from elsewhere to a statement of the region: also to its first loop, before which directives stand."""
+        jumps = self._gotos.get(line.label, ())
+        inside = {id(s) for s in flatten(node.body)} if jumps else set()
+        for jump in (j for j in jumps if id(j) not in inside):
+            place = line.place(self.routine.file)
+            related = [Related(jump.line.place(self.routine.file), "from here")]
+            hint = "put the label on a 'continue' before the directive, if the jump leads to the begin of the region"
+            self.found.append(error("HF405", "a jump leads into the region", place, hint, related))
+
+    @cached_property
+    def _gotos(self) -> Mapping[str, Sequence[Jump]]:
+        """The jumps of the routine to labels, by these."""
+        found: dict[str, list[Jump]] = {}
+        for statement in flatten(self.routine.body):
+            if isinstance(statement, Jump) and statement.kind == "goto":
+                found.setdefault(statement.target, []).append(statement)
+        return found
 
 
 def _instead(jump: Jump, text: str) -> Edit:
@@ -352,6 +374,11 @@ def _instead(jump: Jump, text: str) -> Edit:
 
 def _own_exits(node: Construct) -> list[Jump]:
     return [s for s in flatten(node.body) if isinstance(s, Jump) and s.kind == "@exit"]
+
+
+def _labelled(node: Construct) -> Iterator[LogicalLine]:
+    """The lines with labels in a region."""
+    return (s.line for s in flatten(node.body) if s.line.label)
 
 
 def _jumps(nodes: tuple[Node, ...], named: tuple[str, ...], depth: int) -> Iterator[tuple[Jump, tuple[str, ...], int]]:
