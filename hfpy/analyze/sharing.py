@@ -232,7 +232,7 @@ class RegionSharing:
         called = not named or any(isinstance(r.node, Apply) for r in named)  # the bounds only call what they name
         if scopes.is_intrinsic(name, self.key) and called:
             return
-        if scopes.standard_constant(name, self.key) is not None:
+        if scopes.standard_constant(name, self.key) is not None or scopes.derived_type(name, self.key) is not None:
             return
         self.result.unknown.append(name)
         write = next((r for r in named if r.role in ("write", "input")), None)

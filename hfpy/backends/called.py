@@ -366,7 +366,8 @@ class Called:
                 data = self.facts.object(name, key)
                 if array or (data is not None and data.full) or name in INTRINSICS or name in inside:
                     continue
-                if not scopes.statement_function(name, key) and name not in macros:
+                known = scopes.statement_function(name, key) or scopes.derived_type(name, key) is not None
+                if not known and name not in macros:
                     yield name
 
     def _refused(self, what: str, family: str, site: CallSite) -> Diagnostic:

@@ -188,3 +188,16 @@ def test_workspaces_are_as_large_as_the_threads_that_run(tmp_path: Path) -> None
         batch = Batch([Case("many", files, "many")], tmp_path / name)
         printed.append(batch.output("many"))
     assert printed[0] == printed[1] and printed[0].strip()
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "opencl"])
+@pytest.mark.parametrize("kind", ["real(8)", "integer"])
+def test_sizes_that_no_one_knows_before_the_kernel(kind: str, backend: str) -> None:
+    """Refused, whatever else is said of the size: a real number is none."""
+    text = TEXT.format(
+        name="m", dummies="x", size="x", middle="", open="!@parallelRegion\ndo i = 1, n", close="end do", call="CALL"
+    )
+    text = text.replace("integer, intent(in) :: x, i", f"{kind}, intent(in) :: x\n    integer, intent(in) :: i")
+    text = text.replace("call CALL", f"call point({'r(i)' if kind == 'real(8)' else 'mod(i, 3)'}, i, r(i))")
+    done = translate_text({"m.f90": text}, target="gpu", backend=backend)
+    assert [d.code for d in done.errors] == ["HF702"], done.diagnostics

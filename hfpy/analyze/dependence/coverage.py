@@ -88,7 +88,8 @@ def _covered(
         part.constraints.append(f"{here.text()} = {place.text()}")
         solved.update(_solved(here, place, set(part.dimensions)))
     rest = read.subscripts[len(write.subscripts) :]
-    if len(write.subscripts) > len(read.subscripts) or (rest and not isinstance(rest[0], Part)):
+    whole = bool(write.subscripts) and isinstance(write.subscripts[-1], Part)  # all elements of the component
+    if len(write.subscripts) > len(read.subscripts) or (rest and not whole and not isinstance(rest[0], Part)):
         return None
     cases = []
     for alternative in before:

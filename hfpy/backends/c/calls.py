@@ -64,6 +64,8 @@ def check_function(printer: Expressions, expr: Apply) -> None:
         return
     if printer.body.statement_function(name, printer.key) is not None:
         return
+    if printer.body.facts.scopes.variable(name, printer.key) is not None:
+        return  # an array of objects, of which kernels have components
     if not printer.body.facts.scopes.is_intrinsic(name, printer.key):
         what = f"the function '{name}', whose source hfpy does not have,"
         raise CannotPrint(what, expr.start, expr.end, SOURCE)

@@ -139,7 +139,8 @@ class FortranRoutines:
                 own = self.bound_names(key, dummy, len(bounds.get(actual, ())))
                 for names, texts in zip(own, bounds.get(actual, ()), strict=True):
                     result[key] += [f"{name}={text}" for name, text in zip(names, texts, strict=True)]
-            result[key] += [f"{self.space_dummy(key, slot)}={given[slot]}" for slot in self.spaces(key)]
+            spaces = (s for s in self.spaces(key) if s in given)  # nor is room of a size that is refused
+            result[key] += [f"{self.space_dummy(key, slot)}={given[slot]}" for slot in spaces]
         return result
 
     def callees(self, key: str) -> list[str]:

@@ -25,6 +25,7 @@ from hfpy.transform.plain.exits import exit_edits
 from hfpy.transform.plain.functions import function_edits
 from hfpy.transform.plain.indexed import index_edits
 from hfpy.transform.plain.objectargs import object_edits
+from hfpy.transform.plain.pointobjects import point_object_edits
 from hfpy.transform.plain.stops import stop_edits
 from hfpy.transform.plain.tables import table_edits
 from hfpy.transform.wrapping import wrap_line
@@ -83,6 +84,7 @@ def plain_form(
         exit_edits,
         index_edits,
         alias_edits,
+        point_object_edits,
         partial(value_edits, packs=packed),
         object_edits,
         stop_edits,

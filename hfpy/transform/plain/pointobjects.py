@@ -1,0 +1,323 @@
+"""Objects that each point of a region has for itself, in plain form: a variable for each component; and assignments of
+whole objects, component by component.
+
+Kernels have numbers and arrays of numbers. An object is taken apart where all that the routine does with it stands in
+regions that make it private. Assignments that a procedure defines stay, and so do those whose indices ask the object
+that is set: they would see it half done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.scopes import Found
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range, base_name, children, walk
+from hfpy.model.names import plain_name
+from hfpy.model.statements import Assignment, OneLine, Statement, expressions
+from hfpy.model.units import DerivedType, Routine, Symbol
+from hfpy.parse.fragments import ONE
+from hfpy.transform.edits import Edit, insert_lines, replace_range, replace_rows
+
+Path = tuple[str, ...]
+_BASES = ("real", "integer", "logical", "complex")
+_ELSEWHERE = {"save", "target", "pointer", "allocatable", "volatile", "parameter"}
+
+
+def point_object_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[str, list[Edit]]:
+    """The edits of files for the objects in regions of some routines."""
+    made: dict[str, list[Edit]] = {}
+    owners = {r.routine for r in facts.positions.regions}
+    for key in (k for k in keys if k in owners):
+        routine = facts.routine(key)
+        found = list(_Edits(facts, effects, routine).all())
+        if found:
+            made.setdefault(routine.file, []).extend(found)
+    return made
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A component that is a number or an array of numbers: the names that lead to it, and its declaration."""
+
+    path: Path
+    declared: str
+
+
+class _Types:
+    """What objects consist of."""
+
+    def __init__(self, facts: Facts, key: str) -> None:
+        self.facts = facts
+        self.key = key
+        self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
+
+    def leaves(self, derived: str, key: str) -> list[_Leaf] | None:
+        """The components of a type, and of those of derived type theirs; None where there are other ones."""
+        there = self.facts.scopes.type_at_home(derived, key)
+        if there is None or there[1].extends or there[1].finals:
+            return None
+        found: list[_Leaf] = []
+        for component in there[1].components:
+            made = self._of_component(component, there[0], there[1])
+            if made is None:
+                return None
+            found += made
+        return found
+
+    def _of_component(self, component: Symbol, home: str, owner: DerivedType) -> list[_Leaf] | None:
+        if component.dynamic:
+            return None
+        if component.type.base == "type" and not component.rank and component.type.derived != owner.name:
+            inner = self.leaves(component.type.derived, home)
+            return None if inner is None else [_Leaf((component.name, *x.path), x.declared) for x in inner]
+        scalar = self.kinds.scalar(component.type, home)
+        bounds = [self._bounds(component, d, home) for d in range(component.rank)]
+        if scalar is None or scalar.base not in _BASES or None in bounds:
+            return None
+        shape = f", dimension({', '.join(map(str, bounds))})" if bounds else ""
+        return [_Leaf((component.name,), f"{scalar.base}({scalar.bytes}){shape}")]
+
+    def _bounds(self, component: Symbol, dimension: int, home: str) -> str | None:
+        dim = component.shape[dimension]
+        lower = self.kinds.value((dim.lower or ONE).expr, home)
+        upper = self.kinds.value(dim.upper.expr, home) if dim.upper is not None else None
+        return None if lower is None or upper is None else f"{lower}:{upper}"
+
+    def of_object(self, expr: Expr) -> Found | None:
+        """The declaration of the object that a designator means, where it means a single one."""
+        if isinstance(expr, Apply):
+            found = self._declared(expr.base)
+            single = found is not None and found.symbol.rank == len(expr.args) and all(map(self._single, expr.args))
+            return found if single else None
+        found = self._declared(expr)
+        return found if found is not None and not found.symbol.rank else None
+
+    def _declared(self, expr: Expr) -> Found | None:
+        if isinstance(expr, Name):
+            found = self.facts.scopes.variable(expr.name, self.key)
+            return found if found is not None and found.symbol.type.base == "type" else None
+        above = self.of_object(expr.base) if isinstance(expr, Component) else None
+        there = self.facts.scopes.type_at_home(above.symbol.type.derived, above.home) if above is not None else None
+        if there is None or not isinstance(expr, Component):
+            return None
+        symbol = next((c for c in there[1].components if c.name == expr.name and c.type.base == "type"), None)
+        return Found(there[0], symbol) if symbol is not None else None
+
+    def _single(self, index: Expr) -> bool:
+        """Whether an index is one number, which may be worked out several times."""
+        for node in walk(index):
+            if isinstance(node, Range):
+                return False
+            name = base_name(node) if isinstance(node, Apply | Name) else None
+            found = self.facts.scopes.variable(name, self.key) if name is not None else None
+            if found is None and isinstance(node, Apply) and not self.facts.scopes.is_intrinsic(name or "", self.key):
+                return False
+        inside = {id(n.base) for n in walk(index) if isinstance(n, Apply | Component)}
+        plain = (n for n in walk(index) if isinstance(n, Name) and id(n) not in inside)
+        return not any((f := self.facts.scopes.variable(n.name, self.key)) and f.symbol.rank for n in plain)
+
+
+class _Edits:
+    """The edits of one routine."""
+
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
+        self.facts = facts
+        self.effects = effects
+        self.routine = routine
+        self.key = routine.key
+        self.types = _Types(facts, routine.key)
+        self.names: dict[tuple[str, Path], str] = {}
+
+    def all(self) -> Iterator[Edit]:
+        """Declarations of the new variables, and statements."""
+        apart = self._apart()
+        rows = []
+        for name, leaves in apart.items():
+            for leaf in leaves:
+                made = plain_name("_".join((name, *leaf.path)), len(self.names) + 1)
+                self.names[name, leaf.path] = made
+                rows.append(f"{leaf.declared} :: {made}")
+        if rows:
+            margin = " " * (self.routine.header.segments[0][2] + 2)
+            at = self.routine.spec_insert + 1
+            yield insert_lines(at, [margin + row for row in rows], 4, self.routine.header.first)
+        live = (at for at in self.facts.graph.statements.get(self.key, ()) if self.facts.live(at, self.key))
+        statements = [at.statement for at in live if at.regions]
+        actions = {id(s.action) for s in statements if isinstance(s, OneLine) and self._whole(s) is not None}
+        for statement in statements:
+            if id(statement) not in actions:
+                yield from self._statement(statement)
+
+    # -- which objects
+
+    def _apart(self) -> dict[str, list[_Leaf]]:
+        """The objects that are taken apart, with their components."""
+        found = {}
+        for name, symbol in self.routine.spec.symbols.items():
+            if symbol.type.base != "type" or symbol.rank or name in self.routine.dummies or name == self.routine.result:
+                continue
+            plain = not symbol.attributes & _ELSEWHERE and symbol.initial is None
+            leaves = self.types.leaves(symbol.type.derived, self.key) if plain else None
+            if leaves is not None and name not in self.routine.spec.storage and self._private(name, leaves):
+                found[name] = leaves
+        return found
+
+    def _private(self, name: str, leaves: list[_Leaf]) -> bool:
+        """Whether only regions use an object, each point its own, by components that are numbers and as a whole."""
+        references = [r for r in self.facts.references.get(self.key, ()) if r.name == name]
+        paths = {leaf.path for leaf in leaves}
+        if not references or not all(r.at.regions for r in references):
+            return False
+        for statement in {id(r.at.statement): r.at.statement for r in references}.values():
+            whole = self._whole(statement)
+            for tree in whole if whole is not None else expressions(statement):
+                if not self._by_components(tree, name, paths):
+                    return False
+        sharing = RoutineSharing(self.facts, self.effects, self.routine)
+        numbers = {number for r in references for number in r.at.regions}
+        return all(self._own(name, sharing, number) for number in numbers)
+
+    def _own(self, name: str, sharing: RoutineSharing, number: int) -> bool:
+        """Whether each point of a region has an object of its own, and sets what it reads of it, or is said to."""
+        region = sharing.region(number)
+        data = self.facts.object(name, self.key)
+        if data is None or name not in region.place().private:
+            return False
+        return name in region.region.private or sharing.uses.sets_itself(number, name, data)
+
+    def _by_components(self, tree: Expr, name: str, paths: Collection[Path]) -> bool:
+        """Whether an expression names an object by its components alone."""
+        if isinstance(tree, Component) and _root(tree) == name:
+            of_complex = _path(tree)[:-1] in paths and tree.name in ("re", "im")
+            return _path(tree) in paths or (of_complex and self._by_components(tree.base, name, paths))
+        if isinstance(tree, Name):
+            return tree.name != name
+        return all(self._by_components(child, name, paths) for child in children(tree))
+
+    # -- statements
+
+    def _whole(self, statement: Statement) -> tuple[Expr, ...] | None:
+        """The indices in an assignment of a whole object, if it can be made component by component."""
+        if isinstance(statement, OneLine):
+            inner = self._whole(statement.action) if statement.kind == "if" else None
+            return None if inner is None else (*statement.control, *inner)
+        if not isinstance(statement, Assignment) or statement.pointer or statement.line.file:
+            return None
+        made = self._constructed(statement)
+        sides = [self.types.of_object(e) for e in (statement.target, statement.target if made else statement.value)]
+        if sides[0] is None or sides[1] is None or self.facts.scopes.procedures("assignment(=)", self.key):
+            return None
+        types = [self.facts.scopes.derived_type(s.symbol.type.derived, s.home) for s in sides if s is not None]
+        designators = (statement.target,) if made else (statement.target, statement.value)
+        indices = (*(i for e in designators for n in _outer(e) for i in n.args), *made.values())
+        root = _root(statement.target)
+        asked = any(isinstance(n, Name) and n.name == root for i in indices for n in walk(i))
+        if types[0] is not types[1] or asked or any(s is not None and _elsewhere(s.symbol) for s in sides):
+            return None
+        return indices if self.facts.application.file(self.key).alone(statement.line) else None
+
+    def _constructed(self, statement: Assignment) -> dict[str, Expr]:
+        """The values that a structure constructor gives to components, if these are numbers or arrays of numbers."""
+        value, target = statement.value, self.types.of_object(statement.target)
+        if target is None or not isinstance(value, Apply) or not isinstance(value.base, Name):
+            return {}
+        name = value.base.name
+        leaves = self.types.leaves(name, self.key)
+        meant = self.facts.scopes.derived_type(name, self.key)
+        same = meant is self.facts.scopes.derived_type(target.symbol.type.derived, target.home)
+        if (
+            not leaves
+            or any(len(leaf.path) > 1 for leaf in leaves)
+            or not same
+            or self.facts.scopes.procedures(name, self.key)
+        ):
+            return {}
+        names = [leaf.path[0] for leaf in leaves]
+        places = dict(zip(names, value.args, strict=False))
+        found = {n: a.value for a in value.args if isinstance(a, Keyword) for n in (a.name,)}
+        found |= {n: a for n, a in places.items() if not isinstance(a, Keyword)}
+        return found if found.keys() == set(names) and len(value.args) == len(names) else {}
+
+    def _statement(self, statement: Statement) -> Iterator[Edit]:
+        line = statement.line
+        inner = statement.action if isinstance(statement, OneLine) else statement
+        if self._whole(statement) is not None and isinstance(inner, Assignment):
+            found = self.types.of_object(inner.target)
+            leaves = self.types.leaves(found.symbol.type.derived, found.home) if found is not None else None
+            if leaves is not None:
+                yield self._by_leaves(statement, inner, leaves)
+                return
+        trees = expressions(statement)
+        for tree in trees:
+            for node in self._chains(tree):
+                yield replace_range(line, node.start, node.end, self.names[_root(node), _path(node)])
+
+    def _by_leaves(self, statement: Statement, inner: Assignment, leaves: list[_Leaf]) -> Edit:
+        line = statement.line
+        given = self._constructed(inner)
+        rows = []
+        for leaf in leaves:
+            value = given.get(leaf.path[0])
+            shown = self._shown(value, line.text) if value is not None else self._part(inner.value, leaf, line.text)
+            rows.append(f"{self._part(inner.target, leaf, line.text)} = {shown}")
+        if isinstance(statement, OneLine):
+            (condition,) = statement.control
+            rows = [f"if ({self._shown(condition, line.text)}) then", *rows, "end if"]
+        margin = " " * line.segments[0][2]
+        labelled = [f"{line.label} continue", *rows] if line.label else rows
+        return replace_rows(line.first, line.last, [(margin + row, line.first) for row in labelled])
+
+    def _part(self, expr: Expr, leaf: _Leaf, text: str) -> str:
+        """A component of a whole object, as it is called now."""
+        path = _path(expr)
+        known = self.names.get((_root(expr), (*path, *leaf.path))) if not _outer(expr) else None
+        return known or "%".join((self._shown(expr, text), *leaf.path))
+
+    def _shown(self, expr: Expr, text: str) -> str:
+        """An expression with the new names."""
+        shown, at = "", expr.start
+        for node in self._chains(expr):
+            shown += text[at : node.start] + self.names[_root(node), _path(node)]
+            at = node.end
+        return shown + text[at : expr.end]
+
+    def _chains(self, tree: Expr) -> Iterator[Component]:
+        """The components of objects that are taken apart, in the order of the text."""
+        if isinstance(tree, Component) and (_root(tree), _path(tree)) in self.names:
+            yield tree
+            return
+        for child in children(tree):
+            yield from self._chains(child)
+
+
+def _elsewhere(symbol: Symbol) -> bool:
+    """Whether an object may be told by other names, or an assignment may allocate it."""
+    return bool(symbol.attributes & {"target", "pointer", "volatile"}) or (symbol.dynamic and not symbol.rank)
+
+
+def _outer(expr: Expr) -> list[Apply]:
+    """The elements on the way to what a designator means."""
+    found: list[Apply] = []
+    while isinstance(expr, Apply | Component):
+        if isinstance(expr, Apply):
+            found.append(expr)
+        expr = expr.base
+    return found
+
+
+def _root(expr: Expr) -> str:
+    while isinstance(expr, Apply | Component):
+        expr = expr.base
+    return expr.name if isinstance(expr, Name) else ""
+
+
+def _path(expr: Expr) -> Path:
+    """The names of the components that lead to one, elements on the way left out."""
+    if isinstance(expr, Apply):
+        return _path(expr.base)
+    return (*_path(expr.base), expr.name) if isinstance(expr, Component) else ()
