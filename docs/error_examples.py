@@ -1146,7 +1146,9 @@ FLOW: dict[str, Entry] = {
     ),
     "HF510": Entry(
         "A call in a region gives one variable to two arguments of a routine, and the routine sets one of them. The "
-        "standard does not allow this: the routine may work with a copy of the other, as kernels do, or see it change.",
+        "standard does not allow this: the routine may work with a copy of the other, as kernels do, or see it change. "
+        "The same is said of calls outside of regions to a routine with a region that uses the variable under both "
+        "names, and on GPUs under one of them: copies between host and device are made for each name by itself.",
         {
             "halved.h90": _text("""
             module halved

@@ -15,6 +15,7 @@ from hfpy.analyze.lasting import written_below
 from hfpy.analyze.macroindices import macros_beside_layout, misplaced_indices, other_templates
 from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
+from hfpy.analyze.sharedarguments import shared_arguments
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
@@ -36,6 +37,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_points_unknown(facts),
         *_strided_results(facts, effects),
         *given_twice(facts, effects),
+        *shared_arguments(facts, effects),
         *_lost_iterators(facts, effects),
         *(d for routine in analysed_routines(facts) for d in iterators_outside(facts, effects, routine)),
         *_not_honoured(facts),

@@ -57,12 +57,24 @@ class SharedShape:
 
 
 @dataclass(frozen=True, slots=True)
+class OldSize:
+    """A last extent ``1`` that means ``*``: the line, and the offsets of the extent in it; -1 where several arrays have
+    it in common.
+    """
+
+    line: LogicalLine
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Symbol:
     """A declared name in one scope.
 
     ``line`` is the declaration's logical line; ``name_span`` and ``shape_span`` (the text inside the parentheses
     of the entity's own shape, or None where the shape comes from ``dimension(…)`` or elsewhere) are offsets into it,
-    ``shared_shape`` is the place of the attribute ``dimension(…)``, if the declaration has one.
+    ``shared_shape`` is the place of the attribute ``dimension(…)``, if the declaration has one. ``old_size`` is the
+    place of a last extent that is written as 1 and means ``*`` (:mod:`hfpy.parse.oldsizes`).
     """
 
     name: str
@@ -77,6 +89,7 @@ class Symbol:
     entity_span: tuple[int, int] = (0, 0)
     entity_count: int = 1
     shared_shape: SharedShape | None = None
+    old_size: OldSize | None = None
 
     @property
     def rank(self) -> int:

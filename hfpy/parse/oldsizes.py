@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hfpy.model.expressions import Apply, Expr, Literal, Name, children
 from hfpy.model.extents import Dim
+from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Node, expressions, flatten
-from hfpy.model.units import Specification, Symbol
+from hfpy.model.units import OldSize, Specification, Symbol
+from hfpy.parse.lexer import mask_strings
+from hfpy.parse.statements import TYPE_WORDS
+from hfpy.parse.tokens import matching, split_top
 
 _INQUIRIES = frozenset({"size", "shape", "lbound", "ubound", "present"})
 
@@ -23,7 +28,7 @@ def with_old_sizes(spec: Specification, dummies: tuple[str, ...], body: tuple[No
     larger = {name for s in flatten(body) for e in expressions(s) for name in _larger(e, old)}
     if not larger:
         return spec
-    made = {name: _without_size(spec.symbols[name]) for name in larger}
+    made = {name: _without_size(spec.symbols[name], spec.lines) for name in larger}
     return replace(spec, symbols={**spec.symbols, **made})
 
 
@@ -51,5 +56,22 @@ def _larger(expr: Expr, old: dict[str, int]) -> Iterator[str]:
         yield from _larger(part, old)
 
 
-def _without_size(symbol: Symbol) -> Symbol:
-    return replace(symbol, shape=(*symbol.shape[:-1], Dim("star")))
+def _without_size(symbol: Symbol, lines: Sequence[LogicalLine]) -> Symbol:
+    found = (place for line in lines for place in _extents(symbol, line))
+    place = next(found, OldSize(symbol.line, -1, -1) if symbol.line is not None else None)
+    return replace(symbol, shape=(*symbol.shape[:-1], Dim("star")), old_size=place)
+
+
+def _extents(symbol: Symbol, line: LogicalLine) -> Iterator[OldSize]:
+    """The last extents of an array in a declaration."""
+    masked = mask_strings(line.text)
+    word = re.match(r"[a-z]+", masked.lower())
+    if word is None or word[0] not in TYPE_WORDS | {"dimension"}:
+        return
+    for found in re.finditer(rf"(?<![\w%]){symbol.name}\s*\(", masked, re.IGNORECASE):
+        opening = found.end() - 1
+        closing = matching(masked, opening)
+        extents = split_top(masked, ",", opening + 1, max(closing, opening + 1))
+        start, end = extents[-1]
+        if len(extents) == symbol.rank and "".join(masked[start:end].split()) in ("1", "1:1"):
+            yield OldSize(line, start, end)

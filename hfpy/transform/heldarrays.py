@@ -14,12 +14,13 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import error
 from hfpy.model.distributed import takes_buffer
 from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Jump, Memory, OneLine, Statement, flatten
-from hfpy.model.units import Routine
+from hfpy.model.units import OldSize, Routine
 from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.hoststatements import HostStatements
@@ -49,6 +50,7 @@ class HeldArrays(HostStatements):
         self.rows = Rows(facts.application.file(routine.key), routine)
         self._remembered: set[str] = set()
         self._held_once: list[DataObject] | None = None
+        self._old_sizes: dict[str, OldSize] = {}
 
     # -- begin and end of the routine
 
@@ -211,6 +213,8 @@ class HeldArrays(HostStatements):
         data = self.facts.object(name, self.key)
         symbol = data.symbol if data is not None else self.foreign.get(name)
         pointer = symbol is not None and "pointer" in symbol.attributes
+        if symbol is not None and symbol.old_size is not None:
+            self._old_sizes[name] = symbol.old_size
         test = ""
         if symbol is not None and symbol.dynamic:
             test = f"associated({name})" if pointer else f"allocated({name})"
@@ -219,6 +223,16 @@ class HeldArrays(HostStatements):
         place = self.facts.application.shown_place(self.key, line)
         declared = data is not None and data.identity in self.declared
         return Handle(name, place, test if tested else "", flag, declared, pointer)
+
+    def _with_unknown_sizes(self) -> Iterator[Edit]:
+        """Arrays declared with 1 that are copied get ``*``: a copy would have one element of them."""
+        for name, place in self._old_sizes.items():
+            if place.start >= 0:
+                yield replace_range(place.line, place.start, place.end, "*")
+            else:
+                message = f"'{name}' is copied here, and its last extent is declared as 1 together with others"
+                told = error("HF603", message, place.line.place(self.routine.file), f"declare {name}(*)")
+                self.found.append(told)
 
     @property
     def _margin(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
 from tests.automatic.test_verdicts import VARIANTS
-from tests.support import Corpus, Pair, Variant, write_files
+from tests.support import GFORTRAN, Corpus, Pair, Variant, write_files
 
 SHARED = """subroutine fill(l, n, a)
   integer :: l, n, i, j
@@ -59,6 +60,99 @@ contains
   end subroutine run
 end module old
 """
+GIVEN = """module given
+  implicit none
+contains
+  subroutine run()
+    real(8) :: a(8), b(8), c(8)
+    integer :: i
+    a = [(i*1.d0, i = 1, 8)]; b = a; c = 2*a
+    call several(2, 4, a, a, b, b)
+    call further(8, c)
+    print '(8f10.3)', a, b, c
+  end subroutine
+  subroutine several(n, m, c, c1, ch, ch2)
+    integer, intent(in) :: n, m
+    real(8) :: c(n,m), c1(n*m), ch(n,m), ch2(n*m)
+    integer :: i, j
+    do j = 1, m
+      do i = 1, n
+        ch(i,j) = c(i,j) + 1
+      end do
+    end do
+    ch2(2) = ch2(3) + ch2(1)
+    do i = 1, n*m
+      c1(i) = ch2(i)*2
+    end do
+    do j = 1, m
+      do i = 1, n
+        c(i,j) = c(i,j) + ch(i,j) + c1(1)
+      end do
+    end do
+  end subroutine
+  subroutine further(n, c)
+    integer, intent(in) :: n
+    real(8) :: c(n)
+    call inner(n, c(1), c)
+  end subroutine
+  subroutine inner(n, x, y)
+    integer, intent(in) :: n
+    real(8) :: x(n), y(n)
+    call innermost(n, y, x)
+  end subroutine
+  subroutine innermost(n, x, y)
+    integer, intent(in) :: n
+    real(8) :: x(n), y(n)
+    integer :: i
+    do i = 1, n
+      x(i) = x(i) + y(5)
+    end do
+  end subroutine
+end module given
+"""
+OPEN = """subroutine summed(n, x, w)
+      integer n, i
+      real*8 x(1), w
+      dimension w(1:1)
+      do 10 i = 2, n
+      x(i) = x(i) + x(i-1)/2
+   10 w(i) = x(n+1-i) + w(i-1)
+      end
+      subroutine passed(n, x, w)
+      integer n
+      real*8 x(1), w(1)
+      call sc(n, x)
+      do 20 i = 2, n
+   20 x(i) = x(i) + x(i-1)/4
+      call summed(n, x, w)
+      call sc(n, w)
+      end
+      subroutine sc(n, x)
+      integer n
+      real*8 x(n)
+      do 30 i = 1, n
+   30 x(i) = 1.5*x(i)
+      end
+"""
+SIZES = """module sz
+contains
+  subroutine run
+    real(8) :: a(40), w(40)
+    integer :: i, k
+    do k = 1, 3
+      do i = 1, 40
+        a(i) = i + k
+        w(i) = 2*i - k
+      end do
+      call passed(40, a, w)
+      do i = 1, 40
+        a(i) = 2*a(i) + w(i)
+      end do
+      print '(8f12.3)', a(::3), w(::3)
+    end do
+  end subroutine run
+end module sz
+"""
 FILES = {"fill.f90": SHARED, "index.f90": INDEX, "using.f90": USING, "old.f90": MODULE}
 
 
@@ -96,3 +190,22 @@ def test_the_program_is_the_plain_one(variant: Variant, tmp_path: Path) -> None:
     pair = Pair("old", FILES, FILES, "old")
     corpus = Corpus([pair], tmp_path, {"old": (variant,)})
     corpus.check_one("old", variant)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.label)
+def test_one_variable_for_two_arguments(variant: Variant, tmp_path: Path) -> None:
+    """Loops that use both names, and kernels that have one, are left alone."""
+    pair = Pair("given", {"given.f90": GIVEN}, {"given.f90": GIVEN}, "given")
+    Corpus([pair], tmp_path, {"given": (variant,)}).check_one("given", variant)
+    target = variant.options.get("target", "cpu")
+    found = _verdicts({"given.f90": GIVEN}, tmp_path, target)
+    assert [found["given.f90", line][0] for line in (16, 22, 25, 45)] == ([2, 1, 0, 0] if target == "cpu" else [0] * 4)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.label)
+def test_sizes_that_are_not_written(variant: Variant, tmp_path: Path) -> None:
+    """Copies between host and device are of the whole array, not of the one element that is declared."""
+    files = {"open.f": "      " + OPEN, "sz.f90": SIZES}
+    pair = Pair("sz", files, files, "sz")
+    compiler = replace(GFORTRAN, checks=("-Wno-array-bounds",))  # which would not let indices go beyond 1
+    Corpus([pair], tmp_path, {"sz": (variant,)}, compiler).check_one("sz", variant)
