@@ -18,6 +18,7 @@ from hfpy.diagnostics import Diagnostic
 from hfpy.making import rewritten
 from hfpy.options import Options, silent
 from hfpy.parse.application import read_application
+from hfpy.transform.settled import Settled, with_labels_before
 from tests.support import in_use_order, write_files
 
 
@@ -42,7 +43,7 @@ def watching_files(
     paths = [path for path in write_files(files, folder / "source") if path.suffix not in (".h", ".inc")]
     chosen = Options(backend="sequential", opt=0, races=True, jobs=1, **options)
     application, _ = read_application(paths, chosen, silent)
-    facts = analyse(application)
+    facts = analyse(with_labels_before(Settled(application, [])).application)
     done = rewritten(facts, Effects(facts), silent)
     made = {f.name: f.text for f in done.files}
     made.update({name: text for name, text in files.items() if name.endswith((".h", ".inc"))})
