@@ -1147,8 +1147,9 @@ FLOW: dict[str, Entry] = {
     "HF510": Entry(
         "A call in a region gives one variable to two arguments of a routine, and the routine sets one of them. The "
         "standard does not allow this: the routine may work with a copy of the other, as kernels do, or see it change. "
-        "The same is said of calls outside of regions to a routine with a region that uses the variable under both "
-        "names, and on GPUs under one of them: copies between host and device are made for each name by itself.",
+        "The same is said of calls outside of regions, where the routine has the variable under two names: two "
+        "arguments, or an argument and a variable of a module or a common block. It is said if a region uses both "
+        "names; on GPUs if it uses one of them, since each name has its own copies between host and device.",
         {
             "halved.h90": _text("""
             module halved

@@ -110,6 +110,57 @@ contains
   end subroutine
 end module given
 """
+KNOWN = """module held_too
+  implicit none
+  real(8) :: q(8), p(8)
+  common /blk/ p
+end module
+module known
+  use held_too
+  implicit none
+contains
+  subroutine run()
+    integer :: i
+    q = [(i*1.d0, i = 1, 8)]
+    p = q
+    do i = 1, 3
+      call step(8, q)
+      call other(8, p)
+    end do
+    print '(8f10.3)', q, p
+  end subroutine
+  subroutine step(n, x)
+    integer, intent(in) :: n
+    real(8) :: x(n)
+    integer :: i
+    do i = 1, n
+      x(i) = x(i) + 1
+    end do
+    q(2) = q(3) + q(1)
+    do i = 1, n
+      x(i) = x(i)*2
+    end do
+    do i = 1, n
+      x(i) = x(i) + q(4)
+    end do
+  end subroutine
+  subroutine other(n, x)
+    integer, intent(in) :: n
+    real(8) :: x(n)
+    integer :: i
+    do i = 1, n
+      x(i) = x(i) + 1
+    end do
+    p(2) = p(3) + p(1)
+    do i = 1, n
+      x(i) = x(i)*2
+    end do
+    do i = 1, n
+      p(i) = p(i) + x(5)
+    end do
+  end subroutine
+end module known
+"""
 OPEN = """subroutine summed(n, x, w)
       integer n, i
       real*8 x(1), w
@@ -200,6 +251,17 @@ def test_one_variable_for_two_arguments(variant: Variant, tmp_path: Path) -> Non
     target = variant.options.get("target", "cpu")
     found = _verdicts({"given.f90": GIVEN}, tmp_path, target)
     assert [found["given.f90", line][0] for line in (16, 22, 25, 45)] == ([2, 1, 0, 0] if target == "cpu" else [0] * 4)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.label)
+def test_a_variable_that_is_an_argument_too(variant: Variant, tmp_path: Path) -> None:
+    """Of a module, or in a common block."""
+    pair = Pair("known", {"known.f90": KNOWN}, {"known.f90": KNOWN}, "known")
+    Corpus([pair], tmp_path, {"known": (variant,)}).check_one("known", variant)
+    target = variant.options.get("target", "cpu")
+    found = _verdicts({"known.f90": KNOWN}, tmp_path, target)
+    loops = {line: v for (_, line), v in found.items() if line > 23}
+    assert [loops[line][0] for line in sorted(loops)] == ([1, 1, 0, 1, 1, 0] if target == "cpu" else [0] * 6)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.label)
