@@ -35,7 +35,7 @@ def _in_call(facts: Facts, effects: Effects, routine: Routine, site: CallSite) -
     callee = facts.application.routines.get(site.callee)
     if callee is None:
         return
-    given = [(name, value) for name, value in passed(facts, site) if _is_variable(facts, routine.key, value)]
+    given = [(name, value) for name, value in passed(facts, site) if is_variable(facts, routine.key, value)]
     for (first, one), (second, other) in _in_same_memory(given):
         if _may_share(callee, first) and _may_share(callee, second):
             continue
@@ -97,7 +97,8 @@ def _apart(one: Expr, other: Expr) -> bool:
     return distance is not None and all(atom == "" for atom, _ in distance) and sum(n for _, n in distance) > 0
 
 
-def _is_variable(facts: Facts, key: str, value: Expr) -> bool:
+def is_variable(facts: Facts, key: str, value: Expr) -> bool:
+    """Whether an actual argument is a variable or a part of one, and no value: no constant, no function's result."""
     if not isinstance(value, Name | Apply | Component):
         return False
     name = base_name(value)

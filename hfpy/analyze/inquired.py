@@ -28,7 +28,7 @@ def inquires(facts: Facts, effects: Effects, reference: Reference, key: str) -> 
 
 
 def inquires_component(facts: Facts, reference: Reference, node: Component, key: str) -> bool:
-    """Whether a reference, the begin of the chain of components ``node``, only asks for the shape of that array."""
+    """Whether a reference, the beginning of the chain of components ``node``, only asks for the shape of that array."""
     asked = reference.call.args[0] if isinstance(reference.call, Apply) and reference.call.args else None
     return asked is node and _asks(facts, reference, key) and not _out_of_sight(facts, reference.name, key)
 

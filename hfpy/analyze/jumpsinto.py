@@ -30,11 +30,14 @@ def first_line(region: Construct) -> LogicalLine | None:
 
 
 def begun_by_jumps(routine: Routine) -> Iterator[tuple[Construct, LogicalLine]]:
-    """The regions that begin with a labelled statement to which the routine jumps from outside alone, with its line."""
+    """The regions that begin with a labelled statement to which the routine jumps from outside alone, with its line.
+    Labels in included files stay where they are.
+    """
     for region in routine.regions:
         line = first_line(region)
-        label = line.label if line is not None else ""
-        if line is not None and label and label in goto_labels(routine.body) - goto_labels(region.body):
+        if line is None or not line.label or line.file or region.header.line.file:
+            continue
+        if line.label in goto_labels(routine.body) - goto_labels(region.body):
             yield region, line
 
 

@@ -15,11 +15,12 @@ from itertools import combinations
 from hfpy.analyze.calls import passed
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines
+from hfpy.analyze.giventwice import is_variable
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, Related, warning
-from hfpy.model.expressions import Apply, Component, Expr, Literal, Name, base_name, without_places
+from hfpy.model.expressions import Apply, Expr, Literal, Name, Range, base_name, without_places
 
 
 @dataclass(frozen=True)
@@ -48,30 +49,36 @@ def _given_one(facts: Facts, site: CallSite) -> Iterator[_Pair]:
     """The pairs of dummies that get one variable, or arrays that begin with one element of one."""
     given: dict[Expr, list[str]] = {}
     for name, value in passed(facts, site):
-        if isinstance(value, Name | Apply | Component):  # an expression in parentheses is a value
+        if is_variable(facts, site.caller, value):
             given.setdefault(_begin(without_places(value)), []).append(name)
     for names in given.values():
         yield from (_Pair(site.callee, *pair) for pair in combinations(names, 2))
 
 
 def _begin(designator: Expr) -> Expr:
-    """A designator, without the indices of the first element."""
-    if isinstance(designator, Apply) and all(isinstance(a, Literal) and a.text == "1" for a in designator.args):
+    """A designator; the array alone where it begins with the array's first element, as ``a(1)`` and ``a(:,1:n)`` do."""
+    if isinstance(designator, Apply) and all(map(_is_first, designator.args)):
         return designator.base
     return designator
+
+
+def _is_first(index: Expr) -> bool:
+    if isinstance(index, Range):
+        return index.lower is None or _is_first(index.lower)
+    return isinstance(index, Literal) and index.text == "1"
 
 
 def _known(facts: Facts, effects: Effects, site: CallSite) -> Iterator[_Pair]:
     """The dummies that get a variable, or a part of one, that the routine or one it calls knows by itself."""
     for name, value in passed(facts, site):
-        base = base_name(value) if isinstance(value, Name | Apply | Component) else None
+        base = base_name(value) if is_variable(facts, site.caller, value) else None
         found = facts.object(base, site.caller) if base is not None else None
-        if found is not None and not found.symbol.constant and effects.knows(site.callee, found.identity):
+        if found is not None and effects.knows(site.callee, found.identity):
             yield _Pair(site.callee, name, found.identity)
 
 
 def _behind(facts: Facts, effects: Effects, site: CallSite, pairs: list[_Pair]) -> Iterator[Diagnostic]:
-    """What is told of the regions in a routine that has a variable under two names, and in those that it calls."""
+    """The warnings for the regions of a routine that has a variable under two names, and of routines that it calls."""
     left, seen = list(pairs), set(pairs)
     while left:
         pair = left.pop()

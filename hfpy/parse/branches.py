@@ -23,6 +23,12 @@ class Branch(Statement):
     arithmetic: bool
 
 
+def labels_in(text: str) -> tuple[str, ...]:
+    """The labels in a list; none if something else is in it."""
+    labels = [piece.strip() for piece in text.split(",")]
+    return tuple(labels) if all(map(str.isdigit, labels)) else ()
+
+
 def without_branch(statement: Statement) -> Node:
     """The statement; for a :class:`Branch`, or an ``if`` with one as its action, the block that does the same."""
     # Only the first part has the label: jumps lead to the beginning of the block.

@@ -25,7 +25,7 @@ from hfpy.model.statements import (
     Specification,
     Statement,
 )
-from hfpy.parse.branches import Branch
+from hfpy.parse.branches import Branch, labels_in
 from hfpy.parse.expressions import expression, io_item
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.lexer import mask_strings
@@ -226,7 +226,7 @@ def _if(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Stat
     if not tail:
         return _opaque(line, "an if without an action")
     if tail[0].isdigit():
-        labels = _labels(tail)
+        labels = labels_in(tail)
         if len(labels) != 3:
             return _opaque(line, "an arithmetic if has three labels")
         return Branch(line, condition, labels, arithmetic=True)
@@ -379,18 +379,12 @@ def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0:
         return _opaque(line, "an assigned goto")
-    labels = _labels(masked[opening + 1 : closing])
+    labels = labels_in(masked[opening + 1 : closing])
     if not labels:
         return _opaque(line, "a computed goto without its labels")
     behind = closing + 1 + len(masked[closing + 1 :]) - len(masked[closing + 1 :].lstrip(", "))
     chosen = expression(line.text[start + behind : end], start + behind)
     return Branch(line, chosen, labels, arithmetic=False)
-
-
-def _labels(text: str) -> tuple[str, ...]:
-    """The labels in a list; none if something else is in it."""
-    labels = [piece.strip() for piece in text.split(",")]
-    return tuple(labels) if all(map(str.isdigit, labels)) else ()
 
 
 def _assign(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:

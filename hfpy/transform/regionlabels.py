@@ -14,10 +14,8 @@ from hfpy.transform.edits import Edit, insert_lines
 
 
 def labels_before(routine: Routine) -> Iterator[Edit]:
-    """The edits of one routine. Labels in included files stay."""
+    """The edits of one routine."""
     for region, line in begun_by_jumps(routine):
-        opened = region.header.line
-        if not line.file and not opened.file:
-            row, column = line.label_at
-            yield Edit(row, column, row, column + len(line.label), 0, " " * len(line.label))
-            yield insert_lines(opened.first, [f"{line.label:<5} continue"], 0, line.first)
+        row, column = line.label_at
+        yield Edit(row, column, row, column + len(line.label), 0, " " * len(line.label))
+        yield insert_lines(region.header.line.first, [f"{line.label:<5} continue"], 0, line.first)

@@ -28,6 +28,11 @@ contains
     real(8) :: a(9), b(9)
     {call}
   end subroutine
+  function values(k)
+    integer, intent(in) :: k
+    real(8) :: values(9)
+    values = k
+  end function
 end module
 """
 BOTH = "x(i) = y(i) + 1"
@@ -49,6 +54,10 @@ def found(target: str, call: str, statement: str = BOTH, behind: str = "") -> li
         ("call first(9, a, a(1))", BOTH, True, True),
         ("call first(y=a, n=9, x=a)", BOTH, True, True),
         ("call between(9, a, a)", BOTH, True, True),
+        ("call first(9, a(1:9), a)", BOTH, True, True),
+        ("call first(9, a(:), a(1:))", BOTH, True, True),
+        ("call first(9, (a), a)", BOTH, False, False),
+        ("call first(9, values(1), values(1))", BOTH, False, False),  # a function
         ("call first(8, a(2), a)", BOTH, False, False),  # the user keeps the parts apart
         ("call first(9, a, b)", BOTH, False, False),
         ("call first(9, a, (a))", BOTH, False, False),

@@ -321,7 +321,7 @@ class KernelText(Rows):
         return text + line.text[position:]
 
     def _made(self, statement: Statement) -> str:
-        """The text of a statement that stands for a part of its line."""
+        """The text of a statement that was made of a part of a line (:mod:`hfpy.parse.branches`)."""
         self._check(statement)
         planned = self._by_statement.get(id(statement), {})
 
