@@ -101,9 +101,9 @@ class Ordering:
     def callees(self, key: str, loop: Construct) -> frozenset[str]:
         """The routines that a loop calls, directly or not."""
         called = {site.callee for site in self._sites(key, loop)} - {""}
-        return frozenset(called.union(*map(self._called_by, called)))
+        return frozenset(called.union(*map(self.called_by, called)))
 
-    def _called_by(self, key: str) -> frozenset[str]:
+    def called_by(self, key: str) -> frozenset[str]:
         """The routines that a routine calls, directly or not."""
         if key not in self._below:
             self._below[key] = frozenset(nx.descendants(self._net, key) if key in self._net else ())

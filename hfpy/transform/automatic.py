@@ -31,6 +31,7 @@ from hfpy.analyze.plainloops import Serial, plain_loops
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing
+from hfpy.analyze.unchanged import unchanged_routines
 from hfpy.analyze.uses import uses
 from hfpy.analyze.work import turns_of
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, has_errors
@@ -38,6 +39,7 @@ from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
 from hfpy.model.statements import Construct
 from hfpy.transform.drafts import Draft
+from hfpy.transform.findings import Findings
 from hfpy.transform.ownloops import last_row
 from hfpy.transform.settled import Settled
 from hfpy.transform.tried import NOTHING as NOTHING_BROUGHT
@@ -109,23 +111,32 @@ Stated = Mapping[tuple[str, int], str]
 Brought = Mapping[str, tuple[str, ...]]  # arrays that routines bring to the device
 Loops = frozenset[tuple[str, int]]  # by file and line
 NOTHING: Stated = MappingProxyType({})
-Region = tuple[str, int, int, tuple[str, ...]]  # a loop's identity, its depth, its attributes
 
 
 class Search:
     """The rounds of one application. ``apart`` are loops, by file and line, that shall be no regions, since what they
-    call has better ones.
+    call has better ones. ``earlier`` is a search in an application that means the same, with other texts of some
+    routines: what it found out of loops whose text is the same is not found out again.
     """
 
-    def __init__(self, settled: Settled, judge: Judge, stated: Stated, apart: Loops = frozenset()) -> None:
+    def __init__(
+        self,
+        settled: Settled,
+        judge: Judge,
+        stated: Stated,
+        apart: Loops = frozenset(),
+        earlier: Search | None = None,
+    ) -> None:
         self.settled = settled
         self.apart = apart
         self.judge = judge
         self.stated = stated
         application = settled.application
         self.scopes = Scopes(application)
-        graph = CallGraph(application, self.scopes)
-        self.ordering = Ordering(application, self.scopes, graph)
+        before = earlier.ordering.graph if earlier is not None else None
+        same = unchanged_routines(before.application, application) if before is not None else frozenset[str]()
+        graph = CallGraph(application, self.scopes, before=before, same=same)
+        self.ordering: Ordering = Ordering(application, self.scopes, graph)
         self.worlds = {
             key: World(self.scopes, routine, uses(located(routine)), application.options.domains)
             for key, routine in application.routines.items()
@@ -133,14 +144,27 @@ class Search:
         }
         self.serial: list[tuple[str, Serial]] = []
         self.loops = list(self._candidates(application))
-        self._places = {self.identity(x): place for place, x in enumerate(self.loops)}
-        self.own = {self.identity(x): x.candidate.attributes for x in self.loops}
-        self.reductions: dict[tuple[str, int], tuple[Reduction, ...]] = {}
-        self.questions: dict[tuple[str, int], str] = {}
-        self.callees = {self.identity(x): self.ordering.callees(x.key, x.candidate.outer) for x in self.loops}
+        self._places = {x.identity: place for place, x in enumerate(self.loops)}
+        self.own = {x.identity: x.candidate.attributes for x in self.loops}
+        self.findings = Findings()
+        self.callees = {x.identity: self.ordering.callees(x.key, x.candidate.outer) for x in self.loops}
         self._draft = Draft(application, self.worlds)
-        self._accepted: set[Region] = set()  # what a region is by itself does not depend on the others
-        self._short = set(self._short_ones(Kinds(self.scopes, application.options.kinds)))
+        self.findings.short |= set(self._short_ones(Kinds(self.scopes, application.options.kinds)))
+        self._facts: Facts | None = None  # of the last round, if there is no error in them
+        if earlier is not None:
+            self._take_over(earlier, same)
+
+    def _take_over(self, earlier: Search, same: frozenset[str]) -> None:
+        """What an earlier search found out of loops. ``same`` are the routines that are as they were."""
+        self._facts = earlier._facts
+        certain = {key for key in same if self.ordering.called_by(key) <= same}
+        known = {earlier.text(x): x for x in earlier.loops}
+        for place, x in enumerate(self.loops):
+            before = known.get(self.text(x))
+            if before is not None:
+                self.loops[place] = replace(x, depth=before.depth, why=before.why)
+                at = x.identity, earlier.findings, before.identity
+                self.findings.take_over(*at, certain=x.key in certain)
 
     def done(self) -> Automatic:
         """The last round's application, with the verdicts."""
@@ -164,16 +188,17 @@ class Search:
                 else:
                     yield Tried(found, key, found.most)
 
-    @staticmethod
-    def identity(loop: Tried) -> tuple[str, int]:
-        """What tells a loop from others."""
-        return loop.key, id(loop.candidate.outer)
+    def text(self, loop: Tried) -> tuple[str, int, tuple[str, ...]]:
+        """The user's lines with a loop: its routine, the first of them, and what is written there."""
+        outer = loop.candidate.outer
+        rows = self.settled.application.file(loop.key).source.lines[outer.header.line.first : _last(outer) + 1]
+        return loop.key, self.at(loop.key, outer)[1], tuple(rows)
 
     def active(self) -> list[Tried]:
         """The loops that are tried: outermost ones, in routines that no other one calls."""
         self.loops = [self._possible(x) for x in self.loops]
         outer = [x for x in outermost(self.loops) if not x.why]
-        below = {callee for x in outer for callee in self.callees[self.identity(x)]}
+        below = {callee for x in outer for callee in self.callees[x.identity]}
         return [self._with_reductions(x) for x in outer if x.key not in below]
 
     def _short_ones(self, kinds: Kinds) -> Iterator[tuple[str, int]]:
@@ -194,18 +219,18 @@ class Search:
                     if any(n is None or n >= few for n in inner):
                         why = f"it has {known} iterations only, and loops in it have more"
                         self._replace(x, replace(x, why=why))
-                        yield self.identity(x)
+                        yield x.identity
 
     def _taken_up(self) -> bool:
         """Take up those of the short loops again in which there is no region; whether there are such ones."""
         rows: dict[str, list[int]] = {}
         for x in self.active():
             rows.setdefault(x.key, []).append(x.candidate.row)
-        short = [x for x in self.loops if self.identity(x) in self._short]
+        short = [x for x in self.loops if x.identity in self.findings.short]
         free = [x for x in short if not any(_holds(x, row) for row in rows.get(x.key, ()))]
         outer = [x for x in free if not any(y is not x and y.key == x.key and _holds(y, x.candidate.row) for y in free)]
         for x in outer:
-            self._short.remove(self.identity(x))
+            self.findings.short.remove(x.identity)
             self._replace(x, replace(x, why=""))
         return bool(outer)
 
@@ -233,13 +258,13 @@ class Search:
     def _with_reductions(self, loop: Tried) -> Tried:
         found = self._reductions_of(loop)
         clause = self._stated(loop)
-        own = self.own[self.identity(loop)]
+        own = self.own[loop.identity]
         attributes = (*own, *((clause,) if clause else ()), *(f"reduction({r.op}:{r.name})" for r in found))
         return replace(loop, candidate=replace(loop.candidate, attributes=attributes))
 
     def _reductions_of(self, loop: Tried) -> tuple[Reduction, ...]:
         """Those that its own clauses have, and those that were found."""
-        return (*loop.candidate.reductions, *self.reductions.get(self.identity(loop), ()))
+        return (*loop.candidate.reductions, *self.findings.reductions.get(loop.identity, ()))
 
     def _stated(self, loop: Tried) -> str:
         place = self._place(loop.key, loop.candidate.outer)
@@ -252,7 +277,7 @@ class Search:
         is no error in them.
         """
         application = self.settled.application
-        facts: Facts | None = None
+        facts = self._facts
         draft = self._draft
         for _ in range(_ROUNDS):
             active = self.active()
@@ -265,30 +290,23 @@ class Search:
             gapped = Gapped(facts, effects)
             rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
             changed = False
-            lost = {self.identity(x): x for x in active}
+            lost = {x.identity: x for x in active}
             for key, regions in groupby(regions_of_loops(draft.application, rows), lambda found: found[2].key):
                 routine = RoutineSharing(facts, effects, facts.routine(key))
                 for construct, number, loop in regions:
-                    del lost[self.identity(loop)]
-                    if self._is_accepted(loop):
+                    del lost[loop.identity]
+                    if loop in self.findings.seen:
                         continue
                     if self._look(routine, gapped, construct, number, loop):
                         changed = True
                     else:
-                        self._accepted.add(self._region(loop))
+                        self.findings.accept(loop)
             for loop in lost.values():  # what is no region in the text has not been looked at
                 changed = self._replace(loop, replace(loop, why="it stands where no region can be"))
-            facts = None if has_errors(facts.found) else facts
+            facts = self._facts = None if has_errors(facts.found) else facts
             if not changed and not self._taken_up():
                 return facts
         return facts
-
-    def _region(self, loop: Tried) -> Region:
-        return (*self.identity(loop), loop.depth, loop.candidate.attributes)
-
-    def _is_accepted(self, loop: Tried) -> bool:
-        """Whether a region was looked at, and has no fault by itself."""
-        return self._region(loop) in self._accepted
 
     def _gapped(self, sharing: RegionSharing, gapped: Gapped) -> str:
         """Why a region cannot be a kernel for the way in which arrays lie in memory."""
@@ -305,8 +323,8 @@ class Search:
         sharing = routine.region(number)
         found = tuple(found_reductions(sharing.body))
         if found:
-            known = self.reductions.get(self.identity(loop), ())
-            self.reductions[self.identity(loop)] = (*known, *found)
+            known = self.findings.reductions.get(loop.identity, ())
+            self.findings.reductions[loop.identity] = (*known, *found)
             return True
         result = sharing.place()
         against = next((d for d in result.found if speaks_against(d)), None)
@@ -325,11 +343,11 @@ class Search:
         """Note what the user could state of a loop: it counts if there is nothing else against a region."""
         clauses = {next((f.text for f in d.fixes if f.way == "state"), "") for d in found if speaks_against(d)}
         if len(clauses) == 1:
-            self.questions[self.identity(loop)] = clauses.pop()
+            self.findings.questions[loop.identity] = clauses.pop()
 
     def _replace(self, before: Tried, after: Tried) -> bool:
-        self.loops[self._places[self.identity(before)]] = after
-        self.reductions.pop(self.identity(before), None)
+        self.loops[self._places[before.identity]] = after
+        self.findings.reductions.pop(before.identity, None)
         return True
 
     # -- judging the program
@@ -374,14 +392,14 @@ class Search:
         ones are judged first: if one of them is refused, the rest of the program has its turn in the next round.
         """
         if doubtful:
-            keys = {x.key for x in doubtful}.union(*(self.callees[self.identity(x)] for x in doubtful))
+            keys = {x.key for x in doubtful}.union(*(self.callees[x.identity] for x in doubtful))
             only = {self.settled.application.file(key).path for key in keys}
             looked_at = judged(
-                self.settled.application, made, active, before, facts, self._is_accepted, frozenset(only)
+                self.settled.application, made, active, before, facts, self.findings.accepted, frozenset(only)
             )
             if not looked_at[1]:
                 return looked_at
-        return judged(self.settled.application, made, active, before, facts, self._is_accepted)
+        return judged(self.settled.application, made, active, before, facts, self.findings.accepted)
 
     def _brought(
         self, made: Settled, active: Sequence[Tried], before: Before, facts: Facts
@@ -396,7 +414,7 @@ class Search:
         if not brought or has_errors(done.found):
             return []
         facts = analyse(done.application, facts)
-        kept, settled_now = judged(self.settled.application, done, active, before, facts, self._is_accepted)
+        kept, settled_now = judged(self.settled.application, done, active, before, facts, self.findings.accepted)
         if settled_now:
             return done, brought
         return [x for x, y in zip(active, kept, strict=True) if (x.depth, x.why) != (y.depth, y.why)]
@@ -405,22 +423,22 @@ class Search:
 
     def _verdicts(self) -> Iterator[Verdict]:
         active = self.active()
-        regions = {self.identity(x) for x in active}
+        regions = {x.identity for x in active}
         spans: dict[str, list[tuple[int, int]]] = {}
         for x in active:
             spans.setdefault(x.key, []).append((x.candidate.row, _last(x.candidate.outer)))
-        below = {callee for x in active for callee in self.callees[self.identity(x)]}
+        below = {callee for x in active for callee in self.callees[x.identity]}
         for key, serial in self.serial:
             yield self._placed(self._verdict(key, serial.loop, why=self._told(key, serial)), spans, below)
         for x in self.loops:
             loop = x.candidate.outer
             made = self._verdict(x.key, loop, nested=x.candidate.most)
-            if self.identity(x) in regions:
+            if x.identity in regions:
                 names = tuple(t.iterator for t in x.candidate.region(self.worlds[x.key], x.depth).turns)
                 found = self._reductions_of(x)
                 yield replace(made, iterators=names, reductions=found, stated=self._stated(x))
             else:
-                made = replace(made, why=x.why, clause=self.questions.get(self.identity(x), ""))
+                made = replace(made, why=x.why, clause=self.findings.questions.get(x.identity, ""))
                 yield self._placed(made, spans, below)
 
     def _placed(self, verdict: Verdict, spans: Mapping[str, list[tuple[int, int]]], below: set[str]) -> Verdict:

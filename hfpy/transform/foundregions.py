@@ -39,12 +39,12 @@ def with_found_regions(
     first = search.done()
     apart = _around_columns(search, allowed) if settled.application.options.target == "gpu" else frozenset()
     if apart:
-        search = Search(settled, judge, stated, apart)
+        search = Search(settled, judge, stated, apart, search)
         first = search.done()
     columns = _Columns(search, allowed)
     made = columns.proved()
     while made.loops:
-        second = Search(made.settled, judge, stated, apart).done()
+        second = Search(made.settled, judge, stated, apart, search).done()
         regions = {id(v.loop) for v in second.verdicts if v.region}
         lost = [taken for taken, loop in made.loops if id(loop) not in regions]
         if not lost:
@@ -72,11 +72,11 @@ def _with_columns(
 
 def _around_columns(search: Search, allowed: Allowed | None) -> Loops:
     """The loops that are regions, and call routines with stretches that are code for one column."""
-    calling = {search.at(x.key, x.candidate.outer): search.callees[search.identity(x)] for x in search.active()}
+    calling = {search.at(x.key, x.candidate.outer): search.callees[x.identity] for x in search.active()}
     calling = {loop: callees for loop, callees in calling.items() if search.nested & callees}
     if not calling:
         return frozenset()
-    other = Search(search.settled, search.judge, search.stated, frozenset(calling))
+    other = Search(search.settled, search.judge, search.stated, frozenset(calling), search)
     other.done()
     found: dict[str, list[TakenOut]] = {}
     for taken, _ in _Columns(other, allowed).proved().loops:
@@ -134,7 +134,7 @@ class _Columns:
     def _wanted(self) -> list[TakenOut]:
         search = self.search
         active = search.active()
-        below = {callee for x in active for callee in search.callees[search.identity(x)]}
+        below = {callee for x in active for callee in search.callees[x.identity]}
         regions: dict[str, list[tuple[Construct, tuple[str, ...]]]] = {}
         for x in active:
             turns = x.candidate.region(search.worlds[x.key], x.depth).turns

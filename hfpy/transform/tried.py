@@ -34,6 +34,9 @@ from hfpy.transform.settled import Settled, changed, without_dropped
 Judge = Callable[[Facts, Effects, Collection[str] | None], list[Diagnostic]]
 
 
+Identity = tuple[str, int]  # of a loop: its routine, and the identity of its construct
+
+
 @dataclass(frozen=True)
 class Tried:
     """A candidate in its routine; ``depth`` is the number of loops that are tried, ``why`` says what is against it."""
@@ -42,6 +45,11 @@ class Tried:
     key: str
     depth: int
     why: str = ""
+
+    @property
+    def identity(self) -> Identity:
+        """What tells the loop from others."""
+        return self.key, id(self.candidate.outer)
 
     def without_one(self, why: str) -> Tried:
         """The same with a loop less, or given up."""
@@ -175,8 +183,23 @@ class Before:
         return (diagnostic.code, diagnostic.message) in {(d.code, d.message) for d in self._errors}
 
 
-def _none(_: Tried) -> bool:
-    return False
+class Accepted:
+    """Loops as regions, with their depths and attributes, in which nothing is wrong by themselves."""
+
+    def __init__(self) -> None:
+        self._forms: dict[Identity, set[tuple[int, tuple[str, ...]]]] = {}
+
+    def __contains__(self, loop: Tried) -> bool:
+        return (loop.depth, loop.candidate.attributes) in self._forms.get(loop.identity, ())
+
+    def add(self, loop: Tried) -> None:
+        """Note a region."""
+        self._forms.setdefault(loop.identity, set()).add((loop.depth, loop.candidate.attributes))
+
+    def take_over(self, loop: Identity, earlier: Accepted, before: Identity) -> None:
+        """The forms in which a loop was accepted when it was another one, with the same text."""
+        if before in earlier._forms:
+            self._forms[loop] = set(earlier._forms[before])
 
 
 def judged(
@@ -185,14 +208,15 @@ def judged(
     loops: Sequence[Tried],
     before: Before,
     facts: Facts | None = None,
-    looked_at: Callable[[Tried], bool] = _none,
+    accepted: Accepted | None = None,
     only: Collection[str] | None = None,
 ) -> tuple[list[Tried], bool]:
     """Judges the regions of loops in the program. Gives the loops, without those whose region is refused, and whether
-    all were kept. ``facts`` are those of the program with the regions, where they are known; ``looked_at`` says of
-    which regions it is known that nothing is :func:`leaving` them; ``only`` has the files that are translated for the
-    judgement, if not all are.
+    all were kept. ``facts`` are those of the program with the regions, where they are known. Of ``accepted`` regions it
+    is known that nothing is :func:`leaving` them; the others of which that turns out are added. ``only`` has the files
+    that are translated for the judgement, if not all are.
     """
+    accepted = accepted if accepted is not None else Accepted()
     active = [x for x in outermost(loops) if not x.why]
     rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
     faults: dict[int, str] = {}
@@ -213,11 +237,13 @@ def judged(
             elif blamed is None and d.severity == "error" and not before.has(d):
                 faults = {**{id(x): d.message for x in _near(facts, d, regions)}, **faults}
         for construct, number, x in regions:
-            if id(x) in faults or looked_at(x) or RegionId(x.key, number) not in facts.positions.regions:
+            if id(x) in faults or x in accepted or RegionId(x.key, number) not in facts.positions.regions:
                 continue
             region = RoutineSharing(facts, effects, facts.routine(x.key)).region(number)
             if why := leaving(region, region.place(), construct, x):
                 faults[id(x)] = why
+            else:
+                accepted.add(x)
     new = [x.without_one(faults[id(x)]) if id(x) in faults else x for x in loops]
     return new, not faults
 
