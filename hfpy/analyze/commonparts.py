@@ -31,7 +31,7 @@ def divided_otherwise(states: States, key: str) -> Iterator[Diagnostic]:
         use = states.device_uses(key).get(data.name)
         if here is None or use is None:
             continue
-        for caller in _above(facts, key):
+        for caller in sorted(facts.graph.callers_above(key) - {key}):
             others = [d for d in states.held(caller) if common_block(facts, d.identity) == block]
             spans = [(d, span) for d in others if (span := _span(facts, d)) is not None and _meet(span, here)]
             if spans and not any(first <= here[0] and here[1] <= last for _, (first, last) in spans):
@@ -43,18 +43,6 @@ def divided_otherwise(states: States, key: str) -> Iterator[Diagnostic]:
                 hint = "declare the common block in the same way in both"
                 yield error("HF603", message, place, hint, [Related(facts.routine(caller).place(), note)])
                 break
-
-
-def _above(facts: Facts, key: str) -> list[str]:
-    """The routines that lead to one."""
-    found: dict[str, None] = {}
-    left = [key]
-    while left:
-        for caller in sorted(facts.graph.callers_of(left.pop())):
-            if caller not in found and caller != key:
-                found[caller] = None
-                left.append(caller)
-    return list(found)
 
 
 def _meet(one: Span, other: Span) -> bool:

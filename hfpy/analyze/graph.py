@@ -145,6 +145,16 @@ class CallGraph:
             return {site.caller for site in self.callers.get(key, ())}
         return self._by_callee.get(key, set())
 
+    def callers_above(self, key: str) -> set[str]:
+        """The routines that may call a routine, directly or not."""
+        found: set[str] = set()
+        pending = [key]
+        while pending:
+            new = self.callers_of(pending.pop()) - found
+            found |= new
+            pending += new
+        return found
+
     def gathered(self, own: Mapping[str, frozenset[T]]) -> dict[str, frozenset[T]]:
         """What is known of each routine joined with what is known of all that it calls, directly or not, however they
         call each other.

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from hfpy.diagnostics import Diagnostic, Place, error, note
 from hfpy.model.source import LogicalLine
+from hfpy.parse.cards import card, without_margin
 
 _QUOTED_OR_COMMENT = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|['"!]""")
 _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
@@ -322,21 +323,21 @@ def _fixed_form(
             index += 1
             continue
         joiner = _Joiner()
-        code, quote = strip_comment(_fixed_code(lines[index]))
-        label = code[:5].strip() if "\t" not in code[:6] else ""
+        code, quote = strip_comment(without_margin(lines[index]))
+        label, _, column = card(code)
         label_at = index, code.find(label)
-        column = 6 if "\t" not in code[:6] else code.index("\t") + 1
         joiner.add(code[column:], index, column)
         index += 1
         while index < total and not _fixed_directive(lines[index]):
             if (active is not None and not active[index]) or _fixed_comment(lines[index]):
                 index += 1
                 continue
-            raw = _fixed_code(lines[index])
-            if raw[:5].strip() or raw[5:6] in ("", " ", "0") or "\t" in raw[:5]:
+            raw = without_margin(lines[index])
+            _, continues, column = card(raw)
+            if not continues:
                 break
-            code, quote = strip_comment(raw[6:], quote)
-            joiner.add(code, index, 6)
+            code, quote = strip_comment(raw[column:], quote)
+            joiner.add(code, index, column)
             index += 1
         before = len(out)
         _emit(joiner, out, False)
@@ -358,10 +359,6 @@ def _fixed_directive(line: str) -> bool:
     """Whether a line of fixed form is a directive in a comment."""
     mark = _comment_mark(line, True) if "@" in line else -1
     return mark >= 0 and _is_comment_directive(line[mark:])
-
-
-def _fixed_code(line: str) -> str:
-    return line[:72] if "\t" not in line[:6] else line
 
 
 def _fixed_comment(line: str) -> bool:

@@ -14,9 +14,9 @@ _TOKEN = re.compile(
     r"""(?P<string>(?:[A-Za-z_]\w*_)?(?:'(?:[^']|'')*'|"(?:[^"]|"")*"))
       |(?P<boz>[BbOoZz](?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+"))
       |(?P<number>(?:\d+\.?\d*(?=[EeDd][+-]?\d)[EeDd][+-]?\d+|\.\d+(?:[EeDd][+-]?\d+)?
-         |\d+\.(?![A-Za-z]+\.)(?:\d*)|\d+)(?:_[A-Za-z0-9]\w*)?)
+         |\d+\.(?!\s*[A-Za-z]+\s*\.)(?:\d*)|\d+)(?:_[A-Za-z0-9]\w*)?)
       |(?P<name>[A-Za-z_]\w*)
-      |(?P<dotted>\.[A-Za-z]+\.)
+      |(?P<dotted>\.\s*[A-Za-z]+\s*\.)
       |(?P<op>\*\*|//|/=|==|<=|>=|=>|::|\(/(?!=)|/\)|[-+*/=<>():,%\[\]@{}&.;?$\\`^|\#!"'])
       |(?P<space>\s+)""",
     re.VERBOSE,
@@ -55,7 +55,8 @@ def tokenise(text: str, offset: int = 0) -> list[Token]:
             continue
         kind = found.lastgroup or "op"
         if kind != "space":
-            tokens.append(Token(kind, found.group(), position + offset, found.end() + offset))
+            word = found.group() if kind != "dotted" else "".join(found.group().split())  # blanks in old fixed form
+            tokens.append(Token(kind, word, position + offset, found.end() + offset))
         position = found.end()
     return tokens
 

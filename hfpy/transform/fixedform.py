@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from hfpy.model.units import FileIndex
+from hfpy.parse.cards import card
 from hfpy.parse.lexer import strip_comment
 from hfpy.parse.physical import physical
 from hfpy.transform.wrapping import broken_at, wrap_line
@@ -35,8 +36,11 @@ def wrap_fixed(text: str, macros: Collection[str] = ()) -> list[str]:
         return [text]
     code = strip_comment(text)[0].rstrip()
     field, body = text[:6], code
+    label, continues, start = card(text)
     if code.lstrip()[:1] == "&":  # free form: a line that continues one
         first, body = _MORE, code.lstrip().removeprefix("&").strip()
+    elif "\t" in field and (label.isdigit() or not label):
+        first, body = _MORE if continues else label.ljust(6), code[start:].strip()
     elif _begins_well(field):
         first, body = code[:6].ljust(6), code[6:]
     else:

@@ -293,15 +293,19 @@ def _blamed(diagnostic: Diagnostic, regions: Spans) -> Tried | None:
 
 def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[Tried]:
     """The loops that an error outside of them may come from: those that lead to its routine, else those in it, else
-    those of its file, else all.
+    those of routines that call it, else those of its file, else all.
     """
     place = diagnostic.place
     key = next((k for k, r in facts.application.routines.items() if r.file == place.file and _holds(r, place)), "")
     above = facts.positions.get(key).above
     leading = [loop for _, number, loop in regions if RegionId(loop.key, number) in above]
     inside = [loop for _, _, loop in regions if loop.key == key]
+    if leading or inside:
+        return leading or inside
+    callers = facts.graph.callers_above(key)
+    calling = [loop for _, _, loop in regions if loop.key in callers]
     beside = [loop for _, _, loop in regions if facts.routine(loop.key).file == place.file]
-    return leading or inside or beside or [loop for _, _, loop in regions]
+    return calling or beside or [loop for _, _, loop in regions]
 
 
 def _in_text(application: Application, made: Application, diagnostic: Diagnostic, active: list[Tried]) -> list[Tried]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hfpy.parse.cards import card, without_margin
 from hfpy.parse.directives import KEYWORDS
 from hfpy.parse.lexer import strip_comment
 
@@ -244,7 +245,7 @@ class _Fixed(_Reader):
     def statement(self) -> None:
         """A statement with its label and its continuation lines."""
         first = self.index
-        code, quote = strip_comment(_columns(self.lines[self.index]))
+        code, quote = strip_comment(without_margin(self.lines[self.index]))
         parts = [code]
         self.index += 1
         end = self.index
@@ -253,19 +254,15 @@ class _Fixed(_Reader):
             if self.blank(raw) or raw[:1] == "#":
                 self.index += 1
                 continue
-            raw = _columns(raw)
-            if raw[:5].strip() or raw[5:6] in ("", " ", "0") or "\t" in raw[:5]:
+            raw = without_margin(raw)
+            if not card(raw).continues:
                 break
-            code, quote = strip_comment(raw[6:], quote)
+            code, quote = strip_comment(raw[card(raw).start :], quote)
             parts[0] += code
             self.index += 1
             end = self.index
         self.index = end  # comments between statements belong to none
         self.emit(parts, first)
-
-
-def _columns(line: str) -> str:
-    return line[:72] if "\t" not in line[:6] else line
 
 
 def _marked(text: str) -> bool:
