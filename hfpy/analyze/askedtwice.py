@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, analysed_routines
+from hfpy.analyze.facts import Facts, routines_to_check
 from hfpy.analyze.graph import CallSite
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.statements import Header
@@ -15,7 +15,7 @@ def asked_twice(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
     """HF702 for each call of a function with an effect in the second condition that was made of an arithmetic ``if``
     (:mod:`hfpy.parse.branches`), in a region or in a routine that one calls. Elsewhere the statement remains as it is.
     """
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         below = facts.positions.get(routine.key).above
         for site in facts.graph.sites.get(routine.key, ()):
             header = site.at.statement

@@ -7,7 +7,7 @@ from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.context import region_at
 from hfpy.analyze.domainsizes import swapped_sizes
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
+from hfpy.analyze.facts import Facts, opaque_in_regions, routines_to_check
 from hfpy.analyze.giventwice import given_twice
 from hfpy.analyze.iterators import iterators_outside
 from hfpy.analyze.jumpsinto import jumps_into
@@ -32,14 +32,14 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
     return [
         *opaque_in_regions(facts),
         *asked_twice(facts, effects),
-        *(d for routine in analysed_routines(facts) for d in jumps_into(facts, routine)),
+        *(d for routine in routines_to_check(facts) for d in jumps_into(facts, routine)),
         *written_below(facts, effects),
         *_points_unknown(facts),
         *_strided_results(facts, effects),
         *given_twice(facts, effects),
         *shared_arguments(facts, effects),
         *_lost_iterators(facts, effects),
-        *(d for routine in analysed_routines(facts) for d in iterators_outside(facts, effects, routine)),
+        *(d for routine in routines_to_check(facts) for d in iterators_outside(facts, effects, routine)),
         *_not_honoured(facts),
         *_repeated(facts),
         *check_programs(facts),
@@ -47,7 +47,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *misplaced_indices(facts),
         *other_templates(facts),
         *macros_beside_layout(facts),
-        *(d for routine in analysed_routines(facts) for d in check_regions(facts, effects, routine.key)),
+        *(d for routine in routines_to_check(facts) for d in check_regions(facts, effects, routine.key)),
     ]
 
 
@@ -72,7 +72,7 @@ def _points_unknown(facts: Facts) -> list[Diagnostic]:
     for one point: which point that is, these cannot know (§5.3).
     """
     found: list[Diagnostic] = []
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         above = facts.positions.get(routine.key).above
         for reference in facts.references[routine.key] if above else ():
             data = facts.object(reference.name, routine.key)
@@ -100,7 +100,7 @@ def _strided_results(facts: Facts, effects: Effects) -> list[Diagnostic]:
     The compiler passes a copy; what the routine does not write comes back undefined.
     """
     found: list[Diagnostic] = []
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         for reference in facts.references[routine.key]:
             if reference.role != "argument" or not facts.live(reference.at, routine.key):
                 continue
@@ -133,7 +133,7 @@ def _lost_iterators(facts: Facts, effects: Effects) -> list[Diagnostic]:
     In a routine that nobody calls, such as one for the other target alone, that is only worth a warning.
     """
     found: list[Diagnostic] = []
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         called = routine.kind == "program" or facts.graph.is_called(routine.key)
         references = facts.references[routine.key]
         valued = {r.name for r in references if r.writes} | set(routine.dummies)

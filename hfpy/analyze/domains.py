@@ -124,6 +124,7 @@ class Domains:
     private: frozenset[tuple[str, str]] = frozenset()
     known: dict[tuple[str, str], DataObject | None] = field(default_factory=dict)
     _listings: dict[str, dict[str, Listing]] = field(default_factory=dict)
+    _related: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
 
     def object(self, name: str, key: str) -> DataObject | None:
         """The data object that a name means in a routine; None for anything but variables and constants."""
@@ -139,6 +140,7 @@ class Domains:
         self.found = []
         self.known.clear()
         self._listings.clear()
+        self._related.clear()
 
     # -- directives
 
@@ -171,6 +173,11 @@ class Domains:
         """Domains of every region the routine is related to: its own first, then below, then above (§4.2). Regions that
         were array statements give no dimension a name.
         """
+        if key not in self._related:
+            self._related[key] = self._domains_related(key)
+        return self._related[key]
+
+    def _domains_related(self, key: str) -> tuple[Domain, ...]:
         position = self.positions.get(key)
         ordered = [
             *position.own,
@@ -219,15 +226,21 @@ class Domains:
             user_macro=user_macro,
         )
 
-    def _without_macro(self, symbol: Symbol) -> tuple[Symbol, str]:
-        """A shape that is one macro call, ``a(DOM(nx,ny,nz))``: its arguments are the dimensions."""
+    def macro_of(self, symbol: Symbol) -> str:
+        """The macro of the user's around the shape of a variable, ``a(DOM(nx,ny,nz))``; empty if there is none."""
         call = symbol.shape[0].upper if len(symbol.shape) == 1 and symbol.shape[0].lower is None else None
         if call is None or not isinstance(call.expr, Apply) or not isinstance(call.expr.base, Name):
-            return symbol, ""
+            return ""
         name = call.text[call.expr.base.start : call.expr.base.end]
-        macros = self.application.macros
-        if name not in macros:
+        return name if name in self.application.macros else ""
+
+    def _without_macro(self, symbol: Symbol) -> tuple[Symbol, str]:
+        """A shape that is one macro call: its arguments are the dimensions."""
+        name = self.macro_of(symbol)
+        call = symbol.shape[0].upper if name else None
+        if call is None:
             return symbol, ""
+        macros = self.application.macros
         given = arguments(call, symbol.dynamic)
         if permutation(name, len(given), macros) is not None:
             return replace(symbol, shape=given), name
@@ -240,11 +253,11 @@ class Domains:
             dims = self._with_domains(symbol, declared, listing, key)
         else:
             dims = declared
+        if not dims:
+            return ()
         home = found.home if found.home in self.application.routines else key
         # What only the plain form has belongs to one point, whatever sizes it has.
         related = () if plain_from(symbol.name) else self.related(key) or self.related(home)
-        if not dims:
-            return ()
         shape = self.application.options.unpadded.get((found.home, symbol.name))
         if shape is not None:
             dims = [d if d.declared is None else replace(d, unpadded=shape[d.declared]) for d in dims]

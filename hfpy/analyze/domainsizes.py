@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hfpy.analyze.facts import Facts, analysed_routines
+from hfpy.analyze.facts import Facts, routines_to_check
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sizes import normal
 from hfpy.codes import HINTS
@@ -16,7 +16,7 @@ def swapped_sizes(facts: Facts) -> list[Diagnostic]:
     none its own.
     """
     found: list[Diagnostic] = []
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         sizes = _indexed(facts, routine.key)
         for number, construct in enumerate(routine.regions):
             region = construct.region

@@ -5,7 +5,7 @@ Intent is taken from the declaration, else found by reading and writing in the c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -44,7 +44,7 @@ class Effects:
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
         self._guesses = 0  # how many intents are being found out, of which others may be taken for `inout` until then
-        self._arguments: dict[int, tuple[Reference, tuple[bool, bool]]] = {}  # by identity; the reference stays alive
+        self._arguments: dict[int, tuple[Reference, tuple[bool, bool], str]] = {}  # by identity, which it keeps alive
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._lasting: dict[str, dict[Identity, Place]] = {}
         self._lasting_writes: dict[str, dict[Identity, Place]] = {}
@@ -52,8 +52,19 @@ class Effects:
         self._mentioned = mentions
         self._changed = changes
         self._memory = memory
+        self._own_mentioned: dict[str, frozenset[Identity]] = {}
+        self._own_changed: dict[str, frozenset[Identity]] = {}
         self.engine = Engine()
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
+
+    def taking_over(self, earlier: Effects, settled: Collection[str]) -> Effects:
+        """These with what was found out for routines that are ``settled``: as they were, with all that they call."""
+        self._intents |= {slot: intent for slot, intent in earlier._intents.items() if slot[0] in settled}
+        self._arguments |= {at: known for at, known in earlier._arguments.items() if known[2] in settled}
+        self._own_mentioned |= {key: own for key, own in earlier._own_mentioned.items() if key in settled}
+        self._own_changed |= {key: own for key, own in earlier._own_changed.items() if key in settled}
+        self._lasting_writes |= {key: own for key, own in earlier._lasting_writes.items() if key in settled}
+        return self
 
     @cached_property
     def values_read(self) -> dict[Identity, set[str]]:
@@ -71,7 +82,7 @@ class Effects:
                     return known[1]
                 made = self._argument(reference, key)
                 if not self._guesses:
-                    self._arguments[id(reference)] = reference, made
+                    self._arguments[id(reference)] = reference, made, key
                 return made
             case "inquiry":
                 return False, False
@@ -219,15 +230,19 @@ class Effects:
     def changed_memory(self, key: str) -> frozenset[Identity]:
         """As :meth:`changed`, with what :meth:`Storage.joint` gives for the variables."""
         if self._changed is None:
-            graph = self.facts.graph
-            self._changed = graph.gathered({k: frozenset(self._outside(self._written(k), k)) for k in graph.sites})
+            for k in self.facts.graph.sites:
+                if k not in self._own_changed:
+                    self._own_changed[k] = frozenset(self._outside(self._written(k), k))
+            self._changed = self.facts.graph.gathered(self._own_changed)
         return self._changed.get(key, frozenset())
 
     def mentioned_memory(self, key: str) -> frozenset[Identity]:
         """As :meth:`mentioned`, with what :meth:`Storage.joint` gives for the variables."""
         if self._mentioned is None:
-            graph = self.facts.graph
-            self._mentioned = graph.gathered({k: frozenset(self._outside(self._references(k), k)) for k in graph.sites})
+            for k in self.facts.graph.sites:
+                if k not in self._own_mentioned:
+                    self._own_mentioned[k] = frozenset(self._outside(self._references(k), k))
+            self._mentioned = self.facts.graph.gathered(self._own_mentioned)
         return self._mentioned.get(key, frozenset())
 
     def memory(self, key: str) -> frozenset[tuple[Identity, str]]:

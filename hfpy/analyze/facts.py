@@ -57,6 +57,7 @@ class Facts:
     allocations: Mapping[Identity, tuple[Allocation, ...]] = field(default_factory=dict)
     device: DeviceFacts | None = None
     found: tuple[Diagnostic, ...] = ()
+    settled: frozenset[str] = frozenset()  # routines of which the checks have nothing to say, as is known before
 
     # -- questions the transformations ask
 
@@ -145,6 +146,11 @@ def analysed_routines(facts: Facts) -> list[Routine]:
         for key in facts.graph.with_statements()
         if key not in absent and (everything or facts.application.file(key).hybrid)
     ]
+
+
+def routines_to_check(facts: Facts) -> list[Routine]:
+    """The analysed routines but for those of which it is known what checks find."""
+    return [routine for routine in analysed_routines(facts) if routine.key not in facts.settled]
 
 
 def keeps_value(routine: Routine, name: str) -> bool:
@@ -247,7 +253,7 @@ def only_branches(facts: Facts, statement: Opaque, key: str) -> bool:
 def opaque_in_regions(facts: Facts) -> list[Diagnostic]:
     """Statements that hfpy cannot understand where a region reaches them, or where a changed array is named."""
     found: list[Diagnostic] = []
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         for at in facts.graph.statements[routine.key]:
             if isinstance(at.statement, Opaque) and facts.live(at, routine.key):
                 if only_branches(facts, at.statement, routine.key):

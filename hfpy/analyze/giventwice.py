@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from hfpy.analyze.calls import passed
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, analysed_routines
+from hfpy.analyze.facts import Facts, routines_to_check
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.sizes import linear
 from hfpy.diagnostics import Diagnostic, Related, warning
@@ -23,7 +23,7 @@ _MOST = 4  # arguments that get the same are looked at
 
 def given_twice(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
     """Warnings for the calls in regions, and in routines that are called there (HF510)."""
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         below = bool(facts.positions.get(routine.key).above)
         for site in facts.graph.below(routine.key):
             inside = below or facts.positions.active(routine.key, site.at)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, analysed_routines, keeps_value
+from hfpy.analyze.facts import Facts, keeps_value, routines_to_check
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
@@ -23,7 +23,7 @@ _CURE = "pass it to '{name}' as an argument, or make it a local of '{name}' with
 
 def written_below(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
     """What is wrong, or open, with such variables in all regions (B20)."""
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         for identity in facts.positions.get(routine.key).own:
             region = facts.positions.regions[identity]
             sites = (s for s in facts.graph.below(routine.key) if identity.number in s.at.regions and s.callee)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from hfpy.analyze.agreement import arguments_joined
 from hfpy.analyze.domains import DataObject
-from hfpy.analyze.facts import Facts, analysed_routines, resolve_alias
+from hfpy.analyze.facts import Facts, resolve_alias, routines_to_check
 from hfpy.analyze.orders import Order
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.uses import Reference
@@ -25,7 +25,7 @@ from hfpy.parse.macros import argument_order, permutation
 def misplaced_indices(facts: Facts) -> list[Diagnostic]:
     """An error for each reference whose macro puts the index of a domain where the array has another one."""
     found: list[Diagnostic] = []
-    for routine in analysed_routines(facts) if facts.application.macros else ():
+    for routine in routines_to_check(facts) if facts.application.macros else ():
         told: set[tuple[str, str]] = set()
         for reference, call, data in _final(facts, routine):
             macro = reference.at.statement.line.text[call.base.start : call.base.end]
@@ -42,8 +42,11 @@ def macros_beside_layout(facts: Facts) -> list[Diagnostic]:
     options = facts.application.options
     if not facts.application.macros or not (options.layout or options.layout_arrays):
         return []
+    declared = (s for routine in facts.application.routines.values() for s in routine.spec.symbols.values())
+    if not any(map(facts.domains.macro_of, declared)):
+        return []
     found: dict[tuple[str, str], Diagnostic] = {}
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         for reference in facts.references[routine.key]:
             data = facts.object(reference.name, routine.key)
             if data is None or data.identity in found or not _reordered(facts, data):
@@ -51,7 +54,7 @@ def macros_beside_layout(facts: Facts) -> list[Diagnostic]:
             made = facts.plan_of(reference, routine.key)
             if made is not None and not made.final and (made.changed or reference.indices is not None):
                 found[data.identity] = _beside(facts, routine, reference, data, "indexed without a macro")
-    for joint in (j for routine in analysed_routines(facts) for j in arguments_joined(facts, routine.key)):
+    for joint in (j for routine in routines_to_check(facts) for j in arguments_joined(facts, routine.key)):
         data, other = joint.data, joint.other
         if joint.reference is None or {data.identity, other.identity} & found.keys():
             continue
@@ -88,7 +91,7 @@ def other_templates(facts: Facts) -> list[Diagnostic]:
     macros = facts.application.macros
     if not any(region.template for region in facts.positions.regions.values()):
         return []
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         for reference in facts.references[routine.key]:
             region = facts.positions.region(routine.key, reference.at)
             identity = facts.positions.active(routine.key, reference.at)

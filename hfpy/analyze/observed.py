@@ -6,7 +6,7 @@ storage association, or an array expression whose operands do not all have the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hfpy.analyze.accesses import is_full_range
@@ -65,7 +65,7 @@ class _Finder:
         self.asked: set[Node] = set()  # classes of which it was asked whether they are pinned
         self.looked: dict[str, tuple[int, set[Node]]] = {}  # by routine: how many were pinned before, what it asked
         self.splits = SplitRules(facts, self.chosen, first) if first else None
-        self.uses = {key: self._concerned(key) for key in facts.references}
+        self.uses = self._with_wanted()
         self.masked = {id(at.statement): group for group in _masked(facts) for at in group}
         for data, reason, place, unseen in declared_orders(facts, by_macros):
             self.pin(data, reason, place, unseen)
@@ -105,6 +105,20 @@ class _Finder:
         return tuple(ranges.index(d) for d in stored)
 
     # -- the rounds
+
+    def _with_wanted(self) -> dict[str, list[Reference]]:
+        """The references that every round looks at, of the routines that know an array which is to have another order,
+        or call one that does.
+        """
+        concerned = {key: self._concerned(key) for key in self.facts.references}
+        knowing = {key for key, listed in concerned.items() if self._knows_wanted(key, listed)}
+        calling = {caller for key in knowing for caller in self.facts.graph.callers_of(key)}
+        return {key: listed for key, listed in concerned.items() if key in knowing or key in calling}
+
+    def _knows_wanted(self, key: str, listed: Sequence[Reference]) -> bool:
+        names = {resolve_alias(r.name, r.at)[0] for r in listed} | {*self.facts.routine(key).dummies}
+        objects = (self.facts.object(name, key) for name in names if name is not None)
+        return any(data is not None and self.facts.classes.root(data.identity) in self.wanted for data in objects)
 
     def _concerned(self, key: str) -> list[Reference]:
         """The references of a routine that every round looks at: live ones of arrays that may have an order."""

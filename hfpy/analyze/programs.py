@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.facts import Facts, analysed_routines
+from hfpy.analyze.facts import Facts, routines_to_check
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.directives import Listed, StencilScope
 from hfpy.model.units import Routine
@@ -16,7 +16,7 @@ def check_programs(facts: Facts) -> list[Diagnostic]:
     """What is wrong with the temporaries of all stencil programs."""
     return [
         found
-        for routine in analysed_routines(facts)
+        for routine in routines_to_check(facts)
         for scope in routine.scopes
         for listed in scope.temporaries
         for found in _check(facts, routine, scope, listed)

@@ -14,7 +14,7 @@ from itertools import combinations
 
 from hfpy.analyze.calls import passed
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, analysed_routines
+from hfpy.analyze.facts import Facts, routines_to_check
 from hfpy.analyze.giventwice import is_variable
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.positions import RegionId
@@ -34,7 +34,7 @@ class _Pair:
 
 def shared_arguments(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
     """HF510 for each call outside of regions, and each region behind it that has to do with such a pair."""
-    for routine in analysed_routines(facts):
+    for routine in routines_to_check(facts):
         for site in facts.graph.sites.get(routine.key, ()):
             if _leads_to_regions(facts, site) and facts.live(site.at, routine.key):
                 yield from _behind(facts, effects, site, [*_given_one(facts, site), *_known(facts, effects, site)])

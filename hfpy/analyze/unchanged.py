@@ -1,13 +1,15 @@
 """Which routines an application has as it had them before some files got other texts.
 
 What the analyses found out about such a routine, by looking at it and at what it can see of other units, still holds.
+Where it calls such routines alone, and the regions around are the same, so does what the checks found in it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 
+from hfpy.analyze.facts import Facts
 from hfpy.model.application import Application
 from hfpy.model.names import is_added, unit_name
 from hfpy.model.units import Routine, Specification
@@ -31,6 +33,30 @@ def unchanged_routines(before: Application, after: Application) -> frozenset[str
         return frozenset()  # a name that may mean something else from now on
     others = (item for item in after.routines.items() if item[0] not in now)
     return frozenset(key for key, routine in others if before.routines.get(key) is routine)
+
+
+def settled_routines(before: Facts, after: Facts) -> frozenset[str]:
+    """The analysed routines of which everything is as it was before some files got other texts: their own text, their
+    position and variables, and all that they call. What checks find in them, and what they do to variables, is known.
+    """
+    same = unchanged_routines(before.application, after.application)
+    private = {key for key, _ in after.domains.private ^ before.domains.private}
+    still = {k for k in same - private if _in_the_same_regions(before, after, k, same)}
+    changed = set(after.graph.with_statements()) - still
+    pending = list(changed)
+    while pending:
+        new = after.graph.callers_of(pending.pop()) - changed
+        changed |= new
+        pending += new
+    return frozenset(still - changed)
+
+
+def _in_the_same_regions(before: Facts, after: Facts, key: str, same: Collection[str]) -> bool:
+    """Whether a routine is in the position in which it was, around, in and under regions that are as they were."""
+    position = after.positions.get(key)
+    if position != before.positions.get(key):
+        return False
+    return all(region.routine in same for region in (*position.own, *position.below, *position.above))
 
 
 def _same_outside(before: Routine, after: Routine) -> bool:

@@ -13,6 +13,7 @@ from hfpy.analyze.checks import check
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.unchanged import settled_routines
 from hfpy.diagnostics import has_errors
 from hfpy.options import DECLARED
 from hfpy.parse.application import with_texts
@@ -80,7 +81,7 @@ def lowered(
         if step.whole and len(wanted) < len(made.files):
             wanted = {}
         if again is None:
-            new, accepted = _again(facts, wanted, made.declared)
+            new, accepted = _again(facts, effects, wanted, made.declared)
         else:
             new, accepted = again(step.name, facts, wanted), wanted.keys()
         earlier = [s.made for s in steps]
@@ -100,10 +101,11 @@ def _accepted(step: Pass, made: Sequence[Made], accepted: Collection[str], after
 
 
 def _again(
-    before: Facts, files: Mapping[str, NewText], declared: Collection[str]
+    before: Facts, known: Effects, files: Mapping[str, NewText], declared: Collection[str]
 ) -> tuple[tuple[Facts, Effects] | None, Collection[str]]:
     """The facts with new texts of some files, and which of them: those without fault. None if there is none.
-    ``declared`` are arrays that keep their declared order.
+    ``before`` are facts in which the checks found no error, ``known`` the effects there. ``declared`` are arrays that
+    keep their declared order.
     """
     application, left = before.application, dict(files)
     while left:
@@ -113,8 +115,9 @@ def _again(
             kept = {**changed.options.layout_arrays, **dict.fromkeys(declared, DECLARED)}
             changed = replace(changed, options=replace(changed.options, layout_arrays=kept))
         after = analyse(changed, before)
-        effects = Effects(after)
-        problems += [*after.found, *check(after, effects)]
+        settled = settled_routines(before, after)
+        effects = Effects(after).taking_over(known, settled)
+        problems += [*after.found, *check(replace(after, settled=settled), effects)]
         if not has_errors(problems):
             return (after, effects), left.keys()
         faulty = {d.place.file for d in problems if d.severity == "error"} & left.keys()

@@ -15,6 +15,7 @@ from hfpy.analyze.analysis import analyse
 from hfpy.analyze.checks import check
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.unchanged import settled_routines
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.parse.application import with_texts
 from hfpy.transform.edits import Edit, OverlapError, apply_edits
@@ -138,6 +139,7 @@ def _after(form: PlainForm, edits: Edits, again: Again | None, step: str) -> Pla
     hybrid = {f.path: f.hybrid for f in application.files}
     changed = replace(changed, files=tuple(replace(f, hybrid=hybrid[f.path]) for f in changed.files))
     facts = analyse(changed, form.facts)
-    effects = Effects(facts)
-    problems += [*facts.found, *check(facts, effects)]
+    settled = settled_routines(form.facts, facts)
+    effects = Effects(facts).taking_over(form.effects, settled)
+    problems += [*facts.found, *check(replace(facts, settled=settled), effects)]
     return None if has_errors(problems) else replace(form, facts=facts, effects=effects, rows=rows)
