@@ -20,12 +20,12 @@ from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, res
 from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.layout import decide_layout, keep_unpinned
 from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
-from hfpy.analyze.positions import positions
+from hfpy.analyze.positions import Positions, positions
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.storage import Storage
 from hfpy.analyze.types import type_of
-from hfpy.analyze.unchanged import unchanged_routines
+from hfpy.analyze.unchanged import in_same_regions, unchanged_routines
 from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Fix, Related, error, warning
 from hfpy.model.application import Application
@@ -48,12 +48,15 @@ def analyse(application: Application, before: Facts | None = None, earlier: Call
     same = unchanged_routines(earlier.application, application) if earlier is not None else frozenset()
     graph = CallGraph(application, scopes, before=earlier, same=same)
     where = positions(application, graph, target)
-    first = Domains(application, scopes, where)
+    first = Domains(application, scopes, where, known=_objects_before(before, where, same))
     references = {key: _references(key, graph, scopes, before) for key in graph.statements}
     storage = Storage(application, scopes, graph)
     facts = Facts(application, target, scopes, graph, where, first, references, Classes(), storage)
     found = [*where.diagnostics, *check_calls(facts)]
-    domains = Domains(application, scopes, where, private=_private_to_points(facts, found))
+    private = _private_to_points(facts, found)
+    changed = {key for key, _ in private}
+    known = {slot: data for slot, data in first.known.items() if slot[1] not in changed}
+    domains = Domains(application, scopes, where, private=private, known=known)
     facts = replace(facts, domains=domains)
     facts = replace(facts, allocations=allocations(facts))
     found += _check_listed(facts)
@@ -61,6 +64,17 @@ def analyse(application: Application, before: Facts | None = None, earlier: Call
     facts = replace(facts, classes=_classes(facts, found))
     facts = replace(facts, orders=_orders(facts, found))
     return replace(facts, found=(*found, *first.found, *domains.found))
+
+
+def _objects_before(
+    before: Facts | None, where: Positions, same: frozenset[str]
+) -> dict[tuple[str, str], DataObject | None]:
+    """The data objects that are as they were, of routines without variables private to points."""
+    if before is None:
+        return {}
+    private = {key for key, _ in before.domains.private}
+    still = in_same_regions(before.positions, where, same) - private
+    return {slot: data for slot, data in before.domains.known.items() if slot[1] in still}
 
 
 def _references(key: str, graph: CallGraph, scopes: Scopes, before: Facts | None) -> tuple[Reference, ...]:

@@ -97,6 +97,7 @@ def decide_layout(facts: Facts, found: list[Diagnostic]) -> Mapping[Node, Order]
         return {}
     views = views_by_class(facts, hybrid_only=False)
     taking_part = _in_regions(facts)
+    arrays = {k.lower(): v for k, v in options.layout_arrays.items()}
     wanted: dict[Node, Order] = {}
     for representative, members in views.items():
         rank = members[0][0].rank
@@ -104,7 +105,7 @@ def decide_layout(facts: Facts, found: list[Diagnostic]) -> Mapping[Node, Order]
         if representative not in taking_part or not same:
             continue
         asked = next((options.layout_asked[d.identity] for d, _ in same if d.identity in options.layout_asked), None)
-        text = _own_layout(same, options.layout_arrays)
+        text = _own_layout(same, arrays)
         if text == DECLARED or (not text and not asked and options.layout == DECLARED):
             continue
         if asked is not None:
@@ -207,14 +208,19 @@ def _in_regions(facts: Facts, dimensioned: bool = True) -> set[Node]:
     result: set[Node] = set()
     for key, references in facts.references.items():
         above = bool(facts.positions.get(key).above)
+        seen: set[str | None] = {None}
         for reference in references:
-            name, _ = resolve_alias(reference.name, reference.at)
-            data = facts.object(name, key) if name is not None else None
+            name = resolve_alias(reference.name, reference.at)[0] if reference.at.renamed else reference.name
+            if name in seen or name is None:
+                continue
+            data = facts.object(name, key)
             if data is None or data.rank < 2:
+                seen.add(name)
                 continue
             parallel = dimensioned and any(d.parallel for d in data.used)
             if above or parallel or facts.positions.active(key, reference.at) is not None:
                 result.add(facts.classes.root(data.identity))
+                seen.add(name)
     return result
 
 
@@ -280,9 +286,8 @@ def by_numbers(layout: Layout, rank: int) -> Order | None:
 
 
 def _own_layout(members: list[tuple[DataObject, Place]], arrays: Mapping[str, str]) -> str:
-    """The layout that a class has by the name of one of its members; empty if none."""
-    lower = {k.lower(): v for k, v in arrays.items()}
-    own = [lower.get(f"{d.home}::{d.symbol.name}") or lower.get(d.symbol.name) or "" for d, _ in members]
+    """The layout that a class has by the name of one of its members, in lower case; empty if none."""
+    own = [arrays.get(f"{d.home}::{d.symbol.name}") or arrays.get(d.symbol.name) or "" for d, _ in members]
     return DECLARED if DECLARED in own else next((text for text in reversed(own) if text), "")
 
 

@@ -123,10 +123,13 @@ class _Finder:
     def _concerned(self, key: str) -> list[Reference]:
         """The references of a routine that every round looks at: live ones of arrays that may have an order."""
         found = []
+        arrays: dict[str, bool] = {}
         for reference in self.facts.references[key]:
-            name, _ = resolve_alias(reference.name, reference.at)
-            data = self.facts.object(name, key) if name is not None else None
-            if name is None or (data is not None and data.rank > 1):
+            name = resolve_alias(reference.name, reference.at)[0] if reference.at.renamed else reference.name
+            if name is not None and name not in arrays:
+                data = self.facts.object(name, key)
+                arrays[name] = data is not None and data.rank > 1
+            if name is None or arrays[name]:
                 found.append(reference)
         return [r for r in found if self.facts.live(r.at, key)]
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable
 
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.positions import Positions
 from hfpy.model.application import Application
 from hfpy.model.names import is_added, unit_name
 from hfpy.model.units import Routine, Specification
@@ -41,7 +42,7 @@ def settled_routines(before: Facts, after: Facts) -> frozenset[str]:
     """
     same = unchanged_routines(before.application, after.application)
     private = {key for key, _ in after.domains.private ^ before.domains.private}
-    still = {k for k in same - private if _in_the_same_regions(before, after, k, same)}
+    still = in_same_regions(before.positions, after.positions, same) - private
     changed = set(after.graph.with_statements()) - still
     pending = list(changed)
     while pending:
@@ -51,12 +52,17 @@ def settled_routines(before: Facts, after: Facts) -> frozenset[str]:
     return frozenset(still - changed)
 
 
-def _in_the_same_regions(before: Facts, after: Facts, key: str, same: Collection[str]) -> bool:
-    """Whether a routine is in the position in which it was, around, in and under regions that are as they were."""
-    position = after.positions.get(key)
-    if position != before.positions.get(key):
-        return False
-    return all(region.routine in same for region in (*position.own, *position.below, *position.above))
+def in_same_regions(before: Positions, after: Positions, same: Collection[str]) -> frozenset[str]:
+    """Those of some routines that are in the position in which they were, and the regions in, around and under them in
+    routines that are as they were. Their variables have the dimensions that they had.
+    """
+
+    def stays(key: str) -> bool:
+        position = after.get(key)
+        regions = (*position.own, *position.below, *position.above)
+        return position == before.get(key) and all(region.routine in same for region in regions)
+
+    return frozenset(filter(stays, same))
 
 
 def _same_outside(before: Routine, after: Routine) -> bool:

@@ -64,9 +64,9 @@ def _called_otherwise(facts: Facts) -> Iterator[tuple[str, str]]:
                 yield from ((k, reason) for p in interface.procedures for k in facts.scopes.procedures(p, key))
         for derived in routine.spec.types.values():
             bound |= {name for binding in derived.bindings for name in binding}
-        for reference in facts.references.get(key, ()):
-            name = reference.name
-            if isinstance(reference.node, Name) and facts.object(name, key) is None:
+        whole = dict.fromkeys(r.name for r in facts.references.get(key, ()) if isinstance(r.node, Name))
+        for name in whole:
+            if facts.object(name, key) is None:
                 reason = f"'{name}' is handed on as a procedure"
                 yield from ((k, reason) for k in facts.scopes.procedures(name, key))
     for key, routine in facts.application.routines.items():
