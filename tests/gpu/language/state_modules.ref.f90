@@ -1,9 +1,11 @@
-! a module's array on the device while routines that do not name it, or name it on the host only, run
+! a module's array on the device while routines that do not name it, or name it on the host only, run; one that no
+! directive brings there
 module state_modules_data
   implicit none
   integer, parameter :: n = 4, m = 3
   real(8) :: field(n,m), other(n,m)
   real(8), allocatable :: grown(:,:)
+  real(8) :: left(n,m)
 end module state_modules_data
 module state_modules_host
   use state_modules_data
@@ -19,7 +21,7 @@ contains
   end function total
 end module state_modules_host
 module state_modules
-  use state_modules_data, only: n, m, field, other, grown
+  use state_modules_data, only: n, m, field, other, grown, left
   use state_modules_host
   implicit none
 contains
@@ -31,7 +33,9 @@ contains
     allocate(grown(n,m))
     grown = 1
     call driver()
-    print '(es24.16)', field, other, grown
+    call leave(2)
+    call take(0.5d0)
+    print '(es24.16)', field, other, grown, left
   end subroutine run
   subroutine driver()
     call named()
@@ -62,4 +66,19 @@ contains
     grown(x,y) = grown(x,y) + field(x,y)
     end do; end do
   end subroutine kernel
+  subroutine leave(by)
+    integer, intent(in) :: by
+    integer :: x, y
+    do y = 1, m; do x = 1, n
+    left(x,y) = by*x + 0.1d0*y
+    end do; end do
+  end subroutine leave
+  subroutine take(factor)
+    real(8), intent(in) :: factor
+    integer :: x, y
+    do y = 1, m; do x = 1, n
+    if (x > 1) left(x,y) = left(x,y)*factor
+    field(x,y) = field(x,y) + left(x,y)
+    end do; end do
+  end subroutine take
 end module state_modules
