@@ -128,8 +128,11 @@ class States:
             return PRESENT
         if use is None and not asked:
             return HOST
-        # What a local array keeps from one call to the next goes with it, and what a pointer stands for is not local.
-        lasting = keeps_value(self.facts.routine(key), name) or "pointer" in data.symbol.attributes
+        # What a local array keeps from one call to the next, or a function returns, goes with it, and what a pointer
+        # stands for is not local.
+        routine = self.facts.routine(key)
+        returned = routine.kind == "function" and name == (routine.result or routine.name)
+        lasting = returned or keeps_value(routine, name) or "pointer" in data.symbol.attributes
         return LOCAL if data.local and not lasting else TRANSFER
 
     def _called_from_host(self, key: str) -> bool:

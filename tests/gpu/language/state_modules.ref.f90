@@ -1,5 +1,5 @@
 ! a module's array on the device while routines that do not name it, or name it on the host only, run; one that no
-! directive brings there
+! directive brings there; the results of functions
 module state_modules_data
   implicit none
   integer, parameter :: n = 4, m = 3
@@ -35,7 +35,8 @@ contains
     call driver()
     call leave(2)
     call take(0.5d0)
-    print '(es24.16)', field, other, grown, left
+    other = other + returned(3)
+    print '(es24.16)', field, other, grown, left, named_after()
   end subroutine run
   subroutine driver()
     call named()
@@ -81,4 +82,20 @@ contains
     field(x,y) = field(x,y) + left(x,y)
     end do; end do
   end subroutine take
+  function returned(by) result(r)
+    integer, intent(in) :: by
+    real(8) :: r(n,m)
+    integer :: x, y
+    do y = 1, m; do x = 1, n
+    r(x,y) = by*field(x,y)
+    end do; end do
+  end function returned
+  function named_after()
+    real(8) :: named_after(n,m)
+    integer :: x, y
+    do y = 1, m; do x = 1, n
+    named_after(x,y) = field(x,y) - left(x,y)
+    end do; end do
+    named_after(1,1) = 0.5d0*named_after(1,1)
+  end function named_after
 end module state_modules
