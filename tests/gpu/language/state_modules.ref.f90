@@ -1,5 +1,5 @@
 ! a module's array on the device while routines that do not name it, or name it on the host only, run; one that no
-! directive brings there; the results of functions
+! directive brings there; the results of functions; a local that stays
 module state_modules_data
   implicit none
   integer, parameter :: n = 4, m = 3
@@ -37,6 +37,9 @@ contains
     call take(0.5d0)
     other = other + returned(3)
     print '(es24.16)', field, other, grown, left, named_after()
+    do i = 1, 3
+      print '(es24.16)', remembered(i)
+    end do
   end subroutine run
   subroutine driver()
     call named()
@@ -98,4 +101,18 @@ contains
     end do; end do
     named_after(1,1) = 0.5d0*named_after(1,1)
   end function named_after
+  function remembered(by) result(s)
+    integer, intent(in) :: by
+    real(8) :: s
+    real(8), allocatable, save :: kept(:)
+    integer :: x
+    if (.not. allocated(kept)) then
+      allocate(kept(n))
+      kept = 0.5d0
+    end if
+    do x = 1, n
+    kept(x) = kept(x)*by + field(x,1)
+    end do
+    s = sum(kept)
+  end function remembered
 end module state_modules
