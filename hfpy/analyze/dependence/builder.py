@@ -16,7 +16,7 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Form, behind_loop, extreme, number
 from hfpy.analyze.dependence.jumps import Level, disordered, joined, leaves, left_by
-from hfpy.analyze.dependence.masks import by_elements, set_by_all
+from hfpy.analyze.dependence.masks import set_by_all
 from hfpy.analyze.dependence.model import (
     Access,
     Condition,
@@ -451,7 +451,7 @@ class _Walk(Walked):
             exact = must = False
             why = "a jump goes backwards"
         at = Instance(self.loops, self.conditions(), position)
-        mask = self.mask if self.mask and by_elements(reference, self.frame.key, self.facts.scopes) else ()
+        mask = self.mask if self.mask and self.elementwise(reference) else ()
         source = Source(reference, self.frame.key)
         must = must and not self.masked
         self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, mask, why, source))

@@ -12,37 +12,33 @@ from collections.abc import Iterable
 from hfpy.analyze.dependence.model import Access, Position
 from hfpy.analyze.intrinsics import ELEMENTAL
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.uses import Reference
-from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary
-from hfpy.model.statements import Assignment
+from hfpy.model.expressions import Apply, Binary, Expr, Name, Paren, Unary
+from hfpy.model.statements import Assignment, Statement
 
 _LOGICAL = (".not.", ".and.", ".or.", ".eqv.", ".neqv.")
 
 
-def by_elements(reference: Reference, key: str, scopes: Scopes) -> bool:
-    """Whether an assignment uses a reference element by element: it is set, or is an operand or an argument of
+def by_elements(statement: Statement, key: str, scopes: Scopes) -> frozenset[int]:
+    """The nodes, by their ids, that an assignment uses element by element: what it sets, operands, and arguments of
     intrinsic functions that work on single elements.
     """
-    statement = reference.at.statement
     if not isinstance(statement, Assignment) or statement.pointer:
-        return False
-    return reference.node is statement.target or _operand(statement.value, reference.node, key, scopes)
-
-
-def _operand(expr: Expr, node: Expr, key: str, scopes: Scopes) -> bool:
-    if expr is node:
-        return True
-    match expr:
-        case Paren(inner=inner):
-            return _operand(inner, node, key, scopes)
-        case Unary(op=op, operand=operand) if not _defined(op):
-            return _operand(operand, node, key, scopes)
-        case Binary(op=op, left=left, right=right) if not _defined(op):
-            return _operand(left, node, key, scopes) or _operand(right, node, key, scopes)
-        case Apply(base=Name(name=name), args=args):
-            known = name in ELEMENTAL and scopes.is_intrinsic(name, key)
-            return known and any(_operand(a, node, key, scopes) for a in args if not isinstance(a, Literal))
-    return False
+        return frozenset()
+    found = {id(statement.target)}
+    left: list[Expr] = [statement.value]
+    while left:
+        expr = left.pop()
+        found.add(id(expr))
+        match expr:
+            case Paren(inner=inner):
+                left.append(inner)
+            case Unary(op=op, operand=operand) if not _defined(op):
+                left.append(operand)
+            case Binary(op=op, left=first, right=second) if not _defined(op):
+                left += (first, second)
+            case Apply(base=Name(name=name), args=args) if name in ELEMENTAL and scopes.is_intrinsic(name, key):
+                left += args
+    return frozenset(found)
 
 
 def _defined(op: str) -> bool:
