@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hfpy.analyze.askedtwice import asked_twice
 from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.componentorders import component_orders
 from hfpy.analyze.context import region_at
 from hfpy.analyze.domainsizes import swapped_sizes
 from hfpy.analyze.effects import Effects
@@ -47,6 +48,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *misplaced_indices(facts),
         *other_templates(facts),
         *macros_beside_layout(facts),
+        *component_orders(facts),
         *(d for routine in routines_to_check(facts) for d in check_regions(facts, effects, routine.key)),
     ]
 

@@ -8,7 +8,7 @@ way to a kernel that does not say ``present`` transfers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hfpy.analyze.calls import chosen_dummies, dummy_of
@@ -18,6 +18,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, stands_for
 from hfpy.analyze.inquired import inquires
+from hfpy.analyze.listings import Listing
 from hfpy.analyze.messages import Messages
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.residence import Residence
@@ -48,6 +49,7 @@ class States:
     _residence: Residence | None = None
     _messages: Messages | None = None
     _here: frozenset[str] = frozenset()
+    _brought: frozenset[Identity] | None = None
 
     def known(self) -> DeviceFacts:
         """The answers for all routines, for facts that are kept without statements."""
@@ -99,7 +101,7 @@ class States:
     def arrays(self, key: str) -> list[str]:
         """The arrays of a routine that are on the device, by name."""
         names: set[str | None] = {stands_for(r.name, r.at)[0] for r in self.facts.references.get(key, ())}
-        names |= {n for n, listed in self.facts.domains.listings(key).items() if listed.state == "transferhere"}
+        names |= {*_transferred(self.facts.domains.listings(key))}
         return sorted(n for n in names if n is not None and self.on_device(n, key))
 
     # -- decisions
@@ -119,15 +121,18 @@ class States:
             return HOST
         if asked == "transferhere":
             return TRANSFER
-        if asked == "present" and data.dummy and self._called_from_host(key):
+        if asked == "present" and (self._called_from_host(key) if data.dummy else self._never_brought(data)):
             return TRANSFER
         made_here = any(routine == key for routine, _ in self.facts.allocations.get(data.identity, ()))
         if asked == "present" and not (data.local and (made_here or not data.symbol.dynamic)):
             return PRESENT
         if use is None and not asked:
             return HOST
-        # What a local array keeps from one call to the next goes with it, and what a pointer stands for is not local.
-        lasting = keeps_value(self.facts.routine(key), name) or "pointer" in data.symbol.attributes
+        # What a local array keeps from one call to the next, or a function returns, goes with it, and what a pointer
+        # stands for is not local.
+        routine = self.facts.routine(key)
+        returned = routine.kind == "function" and name == (routine.result or routine.name)
+        lasting = returned or keeps_value(routine, name) or "pointer" in data.symbol.attributes
         return LOCAL if data.local and not lasting else TRANSFER
 
     def _called_from_host(self, key: str) -> bool:
@@ -137,6 +142,19 @@ class States:
         """
         callers = self.facts.graph.callers_of(key)
         return any(self.facts.backend(caller) not in DEVICE_BACKENDS for caller in callers)
+
+    def _never_brought(self, data: DataObject) -> bool:
+        """Whether an array of a module is on the device for whoever names it, though no directive brings it there: the
+        predecessor's twins of such arrays lie in the module (§7.3), so that routines may set them and leave them.
+        """
+        if data.local:
+            return False
+        if self._brought is None:
+            routines, domains = self.facts.application.routines, self.facts.domains
+            listed = ((key, name) for key in routines for name in _transferred(domains.listings(key)))
+            found = (self.facts.object(name, key) for key, name in listed)
+            self._brought = frozenset(d.identity for d in found if d is not None)
+        return data.identity not in self._brought
 
     def _perhaps_there(self, name: str, key: str) -> bool:
         """Whether an array that a routine uses on the host may be on the device all the same, because a caller holds it
@@ -335,3 +353,8 @@ def kept_there(facts: Facts, states: States, key: str, name: str) -> bool:
     data = facts.object(name, key)
     outside = (r for r in facts.references[key] if r.name == name and facts.positions.active(key, r.at) is None)
     return data is None or not data.local or any(states.stays_on_device(r, key) for r in outside)
+
+
+def _transferred(listings: Mapping[str, Listing]) -> Iterator[str]:
+    """The names that directives of a unit bring to the device there."""
+    return (name for name, listing in listings.items() if listing.state == "transferhere")

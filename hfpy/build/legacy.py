@@ -37,6 +37,12 @@ _BACKENDS = {
     "DebugCUDAFortranImplementation": "cuda-fortran",
     "DebugEmulatedCUDAFortranImplementation": "cuda-fortran",
 }
+# Backends of the project, and the backends of schemes that give way to them: no program has two runtimes for devices.
+_ALONG = {
+    "cuda-c": ("openacc",),
+    "hip": ("openacc", "cuda-c", "cuda-fortran"),
+    "opencl": ("openacc", "cuda-c", "cuda-fortran"),
+}
 # The library that the predecessor makes of a project, where nothing else is said: settings link with -lpp.
 _OWN_LIBRARY = "pp"
 _HYBRID = (".h90", ".H90")
@@ -62,9 +68,17 @@ def is_legacy(folder: Path) -> bool:
 
 
 def load_legacy(
-    folder: Path, target: str, environment: Mapping[str, str], *, debug: bool, runs: bool = False
+    folder: Path,
+    target: str,
+    environment: Mapping[str, str],
+    *,
+    debug: bool,
+    runs: bool = False,
+    backend: str | None = None,
 ) -> tuple[Project, tuple[Diagnostic, ...]]:
     """The project in ``folder`` as its ``config`` describes it for a target, and what was translated or has no effect.
+    ``backend`` is what the user asks for in place of the project's; schemes go along where the two cannot be in one
+    program.
 
     Nothing is executed unless ``runs``: then compilers are asked what they are, and make where settings run commands.
     Raises HfpyError for unusable settings, ToolError if make cannot read them or there is no compiler.
@@ -100,8 +114,9 @@ def load_legacy(
     settings_of_target = _target(settings, target, mode, environment, notes, find)
     schemes = {}
     for name, class_name, key in found:
-        backend = _backend(settings, class_name, key, notes)
-        schemes[name] = {target: _beside(settings_of_target.backend or "", backend, name, settings.place(key), notes)}
+        own = _backend(settings, class_name, key, notes)
+        chosen = backend or settings_of_target.backend or ""
+        schemes[name] = {target: _beside(chosen, own, name, settings.place(key), notes)}
     settings_of_target = _with_framework(settings, settings_of_target, sources, notes)
     project = Project(
         root=folder,
@@ -227,12 +242,12 @@ def _backend(settings: Settings, name: str, key: str, notes: list[Diagnostic]) -
 
 
 def _beside(default: str, backend: str, scheme: str, place: Place, notes: list[Diagnostic]) -> str:
-    """The backend of a scheme beside the project's: OpenACC and CUDA Fortran share arrays with one compiler alone, so
-    where cuda-c stands for the one, it does for the other.
+    """The backend of a scheme beside the project's: that of its class, or the project's where no program can have both
+    or where one compiler alone lets OpenACC and CUDA share arrays.
     """
-    if (default, backend) != ("cuda-c", "openacc"):
+    if backend not in _ALONG.get(default, ()):
         return backend
-    message = f"the scheme {scheme} is built as backend cuda-c, like the rest: it has reductions, too"
+    message = f"the scheme {scheme} is built as backend {default}, like the rest: it has reductions, too"
     notes.append(note(codes.SETTING_TRANSLATED, message, place))
     return default
 

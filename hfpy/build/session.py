@@ -91,7 +91,9 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, 
     folder = nearest_project(folder)
     notes: tuple[Diagnostic, ...] = ()
     if is_legacy(folder):
-        project, notes = load_legacy(folder, given.target, environment, debug=given.debug, runs=runs)
+        project, notes = load_legacy(
+            folder, given.target, environment, debug=given.debug, runs=runs, backend=given.backend
+        )
     else:
         project = load_project(folder)
     notes = (*notes, *unknown_paths(project), *unknown_folders(given.include_dirs, Place("-I")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from hfpy.model.expressions import Fragment
@@ -168,6 +169,19 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
             return None
         symbols.append(symbol if shared is None else replace(symbol, shared_shape=shared))
     return tuple(symbols)
+
+
+def attribute_spans(line: LogicalLine, attributes: Collection[str]) -> Iterator[tuple[int, int]]:
+    """The places of some attributes (lower case, no arguments) in a type declaration, with the comma before each."""
+    masked = mask_strings(line.text)
+    typed = type_spec(line.text, masked)
+    double_colon = find_top(masked, ("::",), typed[1]) if typed is not None else -1
+    if typed is None or double_colon < 0:
+        return
+    for a, b in split_top(masked, ",", typed[1], double_colon):
+        start, end = trim(line.text, a, b)
+        if line.text[start:end].lower() in attributes:
+            yield a - 1, end
 
 
 def _entity(

@@ -41,6 +41,7 @@ from hfpy.transform.regions import comment_out
 from hfpy.transform.selections import holds_selections
 from hfpy.transform.storageorder import resolved
 from hfpy.transform.tracing import traces
+from hfpy.transform.twins import twin_declarations
 from hfpy.transform.workshop import Beside, Workshop
 from hfpy.transform.wrapping import wrap_line
 from hfpy.translation import Contents
@@ -166,6 +167,7 @@ class FileRewriter:
             yield from self._without_directives(routine)
             return
         yield from self._conditions(routine)
+        yield from twin_declarations(self.facts, routine)
         yield from self.workshop.known_on_device(routine)
         declarations = DeclarationRewriter(self.facts, routine)
         if routine.key not in self.facts.graph.statements:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
@@ -67,7 +67,7 @@ class HeldArrays(HostStatements):
     def _entry(self) -> Iterator[Edit]:
         rows: list[str] = []
         for data in self._held():
-            if not (data.symbol.dynamic and data.local):
+            if not (data.symbol.dynamic and data.local) or keeps_value(self.routine, data.name):
                 rows += self._enter(data, self.routine.header)
         if rows:
             at = (

@@ -1,7 +1,8 @@
 """Device twins that users touch by hand, as in ``c(:,:,:) = c_hfdev(:,:,:)`` (hybrid-fortran.md §7.3).
 
 Where host arrays are the handles there are no twins. Such an assignment becomes the copy that it means, and the names
-of twins leave the lists of ``use`` statements.
+of twins leave the lists of ``use`` statements. Declarations of twins, and of types for them, lose the attributes that
+CUDA Fortran alone has.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from hfpy.model.expressions import Apply, Expr, Name, names_in
 from hfpy.model.names import twin_of
 from hfpy.model.statements import Assignment, Statement, expressions
 from hfpy.model.units import Routine
+from hfpy.parse.declarations import attribute_spans
 from hfpy.transform.datadialect import DataDialect, Handle
 from hfpy.transform.edits import Edit, replace_range
+
+_ON_DEVICE = frozenset({"device", "managed", "pinned"})
 
 
 @dataclass
@@ -54,9 +58,23 @@ def twins(facts: Facts, routine: Routine, dialect: DataDialect) -> Twins:
     return result
 
 
+def twin_declarations(facts: Facts, routine: Routine) -> Iterator[Edit]:
+    """Edits that take the attributes of device memory from the declarations of twins in a unit."""
+    conditions = routine.spec.conditions
+    absent = [(o.first, c.last) for condition, o, c in conditions if not facts.holds(condition, routine.key)]
+    own = [s for name, s in routine.spec.symbols.items() if twin_of(name)]
+    of_types = [s for name, t in routine.spec.types.items() if twin_of(name) for s in t.components]
+    lines = {id(s.line): s.line for s in (*own, *of_types) if s.line is not None and s.attributes & _ON_DEVICE}
+    for line in lines.values():
+        if not any(first <= line.first <= last for first, last in absent):
+            for start, end in attribute_spans(line, _ON_DEVICE):
+                yield replace_range(line, start, end, "")
+
+
 def _declared(facts: Facts, name: str, routine: Routine) -> bool:
-    """Whether the user declares the twin himself."""
-    return facts.scopes.variable(name, routine.key) is not None
+    """Whether the user declares a variable with the name of a twin that lies on the host."""
+    found = facts.scopes.variable(name, routine.key)
+    return found is not None and not found.symbol.attributes & _ON_DEVICE
 
 
 def _copy(statement: Statement) -> tuple[bool, str] | None:

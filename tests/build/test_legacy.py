@@ -19,6 +19,7 @@ from hfpy.build import legacy
 from hfpy.build.comparer import compare_files, guessed_kind
 from hfpy.build.legacyflags import translate_flags
 from hfpy.build.makesettings import read_settings
+from hfpy.build.session import Given, open_project
 from hfpy.build.testrunner import Run, configured_runs
 from hfpy.diagnostics import HfpyError
 from hfpy.project import options_for, source_files
@@ -124,6 +125,16 @@ def test_openacc_beside_cuda(project: Path) -> None:
     set_in(project, "MakesettingsGeneral", GPU_IMPLEMENTATION_PRODUCTION="PGIOpenACCFortranImplementation")
     loaded, _ = load(project, "gpu")
     assert loaded.backend("gpu") == loaded.schemes["RADIATION"]["gpu"] == "openacc"
+
+
+@pytest.mark.parametrize("backend", ["hip", "opencl"])
+def test_schemes_go_along_with_a_backend_of_the_command_line(project: Path, backend: str) -> None:
+    """A program has one runtime for devices: PGI's and NVIDIA's classes were refused beside hip or opencl (HF703)."""
+    add_schemes(project, "REDUCTION_SUPPORT", "RADIATION", "HOST_ONLY")
+    set_in(project, "MakesettingsGeneral", GPU_IMPLEMENTATION_PRODUCTION_RADIATION="CUDAFortranImplementation")
+    session = open_project(project, Given(target="gpu", backend=backend), dict(os.environ))
+    assert session.options.schemes == {"HOST_ONLY": "sequential", "RADIATION": backend, "REDUCTION_SUPPORT": backend}
+    assert any(f"RADIATION is built as backend {backend}" in note.message for note in session.notes)
 
 
 def test_settings_that_differ(project: Path) -> None:

@@ -63,3 +63,23 @@ def test_other_uses_of_a_twin_are_refused() -> None:
 def test_the_cpu_does_not_see_them() -> None:
     text = translate_text({"k.h90": SOURCE.replace("STATEMENT", "c = c_hfdev")}).require().files["k.F90"]
     assert "hfdev" not in text
+
+
+def test_twins_that_the_user_declares() -> None:
+    """Only CUDA Fortran knows ``device``, and such a twin holds no data here: copies of it are updates all the same."""
+    declared = """\
+  @if{architecture(GPU)}
+  type rows_hfdev
+    real, allocatable, device, dimension(:) :: r
+  end type rows_hfdev
+  real, DEVICE, dimension(nx,ny,nz) :: c_hfdev
+  type(rows_hfdev), managed :: rows_hfdev(2)
+  @end if
+end module m
+"""
+    source = SOURCE.replace("end module m\n", declared, 1).replace("STATEMENT", "c(:,:,:) = c_hfdev(:,:,:)")
+    text = translate_text({"k.h90": source}, target="gpu").require().files["k.F90"]
+    assert "real, allocatable, dimension(:) :: r" in text
+    assert "real, dimension(nx,ny,nz) :: c_hfdev" in text and "type(rows_hfdev) :: rows_hfdev(2)" in text
+    assert '    call hf_update_host(c, "c"//hf_end, "k.h90:26"//hf_end)\n' in text
+    assert "c_hfdev" not in translate_text({"k.h90": source}).require().files["k.F90"]

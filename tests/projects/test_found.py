@@ -623,3 +623,49 @@ def test_what_a_condition_drops_has_no_effects() -> None:
     assert not translate_text({"m.h90": DROPPED}).diagnostics
     kept = DROPPED.replace("parallelRegion(inside)", "parallelRegion(outside)")
     assert [d.code for d in translate_text({"m.h90": kept}).diagnostics] == ["HF504"]
+
+
+COMPONENTS = """\
+module m
+  implicit none
+  type rows
+    real, allocatable :: r(:,:,:)
+  end type
+  type(rows) :: o(2)
+  @domainDependant{domName(x,y,z), domSize(nx,ny,nz), accPP(AT), domPP(DOM), attribute(host)}
+  o(1)%r
+  @end domainDependant
+  integer, parameter :: nx = 3, ny = 2, nz = 4
+contains
+  subroutine fill(s)
+    real, intent(out) :: s
+    integer :: k
+    allocate(o(1)%r(FIRST))
+    o(1)%r(:,:,:) = 0
+    s = 0
+    @parallelRegion{domName(x,y), domSize(nx,ny), reduction(+:s)}
+    do k = 1, nz
+      o(1)%r(SECOND) = x + y*k
+      s = s + o(1)%r(SECOND)
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "target", "codes"),
+    [
+        ("DOM(nx,ny,nz)", "x,y,k", "cpu", ["HF306"]),
+        ("nx,ny,nz", "AT(x,y,k)", "cpu", ["HF306"]),
+        ("nx,ny,nz", "x,y,k", "cpu", []),
+        ("DOM(nx,ny,nz)", "AT(x,y,k)", "cpu", []),
+        ("DOM(nx,ny,nz)", "x,y,k", "gpu", []),
+    ],
+)
+def test_components_indexed_with_and_without_the_macro(first: str, second: str, target: str, codes: list[str]) -> None:
+    """The predecessor put these indices into the macro; as they stand, two orders would be wrong without a word."""
+    source = COMPONENTS.replace("FIRST", first).replace("SECOND", second)
+    result = translate_text({"m.h90": source}, storage=storage_order(), target=target, backend="sequential")
+    assert [d.code for d in result.errors] == codes

@@ -16,6 +16,7 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Form, behind_loop, extreme, number
 from hfpy.analyze.dependence.jumps import Level, disordered, joined, leaves, left_by
+from hfpy.analyze.dependence.masks import set_by_all
 from hfpy.analyze.dependence.model import (
     Access,
     Condition,
@@ -153,16 +154,35 @@ class _Walk(Walked):
         """The parts of an ``if``, a ``select case`` or a ``where``, each under its condition and none before it."""
         before: list[Condition] = []
         rows = []
+        masked: list[tuple[Position, list[Access]]] = []
         parts = node.parts if node.kind != "select" else node.parts[1:]
         for number_, part in enumerate(parts):
             if part.header is not node.header:
                 self._statement(part.header, (*here, number_))
             own = self._own_condition(node, part.header)
             every = [*(negated(b) for b in before), *([own] if own is not None else [])]
-            rows.append((Every(tuple(every)), self._part(part.body, (*here, number_))))
+            walk = self._part(part.body, (*here, number_))
+            if node.kind == "where":
+                walk = partial(self._under_mask, walk, (*here, number_), masked)
+            rows.append((Every(tuple(every)), walk))
             if own is not None:
                 before.append(own)
         self._branches(rows, node.kind == "where")
+        last = parts[-1].header
+        if masked and not self.loose and isinstance(last, Header) and not last.exprs:
+            at = Instance(self.loops, self.conditions(), (*here, len(parts), _WRITE))
+            found = set_by_all(masked)
+            self.accesses += [replace(a, at=at, must=not self.masked, mask=self.mask, value=None) for a in found]
+
+    def _under_mask(
+        self, walk: Callable[[], None], part: Position, masked: list[tuple[Position, list[Access]]]
+    ) -> None:
+        """Walk over a part of a ``where``; its accesses go into a list."""
+        outer, first = self.mask, len(self.accesses)
+        self.mask = part
+        walk()
+        self.mask = outer
+        masked.append((part, self.accesses[first:]))
 
     def _own_condition(self, node: Construct, header: Statement) -> Condition | None:
         if not isinstance(header, Header) or not header.exprs or node.kind == "where":
@@ -430,11 +450,11 @@ class _Walk(Walked):
         if self.loose:
             exact = must = False
             why = "a jump goes backwards"
-        jumps = (x.condition or self.unknown("a jump before") for x in self.leaving)
-        at = Instance(self.loops, () if self.loose else (*self.guards, *jumps), position)
+        at = Instance(self.loops, self.conditions(), position)
+        mask = self.mask if self.mask and self.elementwise(reference) else ()
         source = Source(reference, self.frame.key)
         must = must and not self.masked
-        self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, why, source))
+        self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, mask, why, source))
 
     def _view(self, data: DataObject) -> View | None:
         """What the caller passes for a dummy, of this routine or of its host."""
@@ -460,13 +480,15 @@ class _Walk(Walked):
         outer = (self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts, self.jumped)
         routine = self.facts.application.routines[entered.key]
         self.hosts = (*self.hosts, self.frame)
-        self.frame, self.called = entered, (*self.called, entered.key)
+        self.frame, self.called, mask = entered, (*self.called, entered.key), self.mask
+        self.mask = ()
         self.leaving, self.jumped = list(self.leaving), {}
         self.loose = self.loose or disordered(routine.body)
         self.levels.append(Level(len(self.loops), len(self.guards), "", "routine"))
         self.block(routine.body, (*here, _CALL))
         self.levels.pop()
         self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts, self.jumped = outer
+        self.mask = mask
 
     def _not_followed(self, site: CallSite, here: Position) -> None:
         """A routine that the walk does not go into may touch, at some time, all that it mentions."""

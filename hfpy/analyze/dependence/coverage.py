@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hfpy.analyze.dependence.congruence import Point, find
 from hfpy.analyze.dependence.encoding import Applied, Encoding, Linear, Scope
 from hfpy.analyze.dependence.forms import Form, Index
+from hfpy.analyze.dependence.masks import under_same_mask
 from hfpy.analyze.dependence.model import Access, Nest, Part, Section
 from hfpy.analyze.dependence.sets import Sets, Taken
 
@@ -41,7 +42,11 @@ def exposed(sets: Sets, nest: Nest, read: Access, writes: tuple[Access, ...]) ->
 def obviously_covers(write: Access, read: Access) -> bool:
     """Whether a write of the same subscripts certainly comes before a read in the same turn of all loops around it."""
     loops, guards = write.at.loops, write.at.guards
-    if not write.must or read.at.loops[: len(loops)] != loops or read.at.guards[: len(guards)] != guards:
+    if (
+        not (write.must or under_same_mask(write, read))
+        or read.at.loops[: len(loops)] != loops
+        or read.at.guards[: len(guards)] != guards
+    ):
         return False
     if any(isinstance(s, Section) and (s.lower is None or s.upper is None) for s in write.subscripts):
         return False

@@ -91,6 +91,7 @@ class Access:
 
     ``exact``: it touches these elements and no fewer whenever its conditions hold. ``must``: it touches these and no
     fewer, as far as a later read can rely on. Both hold unless something is not known. ``why`` says what that is.
+    ``mask`` is the position of the part of a ``where`` in which it goes through sections element by element.
     ``inside`` says that the subscripts are within declared bounds, which no program may leave.
     ``source`` is what the caller wants back in answers.
     """
@@ -103,6 +104,7 @@ class Access:
     exact: bool = True
     value: Value | None = None
     inside: tuple[Condition, ...] = field(default=(), compare=False)
+    mask: Position = field(default=(), compare=False)
     why: str = field(default="", compare=False)
     source: object = field(default=None, compare=False)
 

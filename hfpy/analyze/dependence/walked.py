@@ -10,8 +10,10 @@ from hfpy.analyze.dependence.calls import Calls
 from hfpy.analyze.dependence.forms import Application, Form, Index, atom
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, joined
 from hfpy.analyze.dependence.located import Statements
-from hfpy.analyze.dependence.model import Access, Condition, Loop, holds
+from hfpy.analyze.dependence.masks import by_elements
+from hfpy.analyze.dependence.model import Access, Condition, Loop, Position, holds
 from hfpy.analyze.dependence.reading import Frame, Reading, World
+from hfpy.analyze.uses import Reference
 from hfpy.model.statements import Statement
 
 
@@ -49,6 +51,7 @@ class Walked:
         self.jumped: dict[str, list[dict[str, Form]]] = {}
         self.levels: list[Level] = []
         self.masked = False
+        self.mask: Position = ()  # the part of a where that the statement stands in
         self.called: tuple[str, ...] = (body.key,)
         self.frame = Frame(body.key)
         self.hosts: tuple[Frame, ...] = ()
@@ -60,6 +63,7 @@ class Walked:
         self._changed = read.changed
         self.scalars = read.scalars | own
         self.turns: set[str] = set()
+        self._elements: tuple[Statement, frozenset[int]] | None = None
 
     # -- values
 
@@ -83,6 +87,18 @@ class Walked:
     def unknown(self, shown: str) -> Condition:
         """A condition of which nothing is known."""
         return holds("?", (self.fresh(shown),), shown)
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """What holds where the walk is."""
+        jumps = (x.condition or self.unknown("a jump before") for x in self.leaving)
+        return () if self.loose else (*self.guards, *jumps)
+
+    def elementwise(self, reference: Reference) -> bool:
+        """Whether an assignment uses a reference element by element."""
+        statement = reference.at.statement
+        if self._elements is None or self._elements[0] is not statement:
+            self._elements = statement, by_elements(statement, self.frame.key, self.facts.scopes)
+        return id(reference.node) in self._elements[1]
 
     def _is_changed(self, identity: tuple[str, str], parts: tuple[str, ...]) -> bool:
         if identity[0] in self.called[1:] and identity[0] != self.frame.key:

@@ -1,9 +1,11 @@
-! a module's array on the device while routines that do not name it, or name it on the host only, run
+! a module's array on the device while routines that do not name it, or name it on the host only, run; one that no
+! directive brings there; the results of functions; a local that stays
 module state_modules_data
   implicit none
   integer, parameter :: n = 4, m = 3
   real(8) :: field(n,m), other(n,m)
   real(8), allocatable :: grown(:,:)
+  real(8) :: left(n,m)
 end module state_modules_data
 module state_modules_host
   use state_modules_data
@@ -19,7 +21,7 @@ contains
   end function total
 end module state_modules_host
 module state_modules
-  use state_modules_data, only: n, m, field, other, grown
+  use state_modules_data, only: n, m, field, other, grown, left
   use state_modules_host
   implicit none
 contains
@@ -31,7 +33,13 @@ contains
     allocate(grown(n,m))
     grown = 1
     call driver()
-    print '(es24.16)', field, other, grown
+    call leave(2)
+    call take(0.5d0)
+    other = other + returned(3)
+    print '(es24.16)', field, other, grown, left, named_after()
+    do i = 1, 3
+      print '(es24.16)', remembered(i)
+    end do
   end subroutine run
   subroutine driver()
     call named()
@@ -62,4 +70,49 @@ contains
     grown(x,y) = grown(x,y) + field(x,y)
     end do; end do
   end subroutine kernel
+  subroutine leave(by)
+    integer, intent(in) :: by
+    integer :: x, y
+    do y = 1, m; do x = 1, n
+    left(x,y) = by*x + 0.1d0*y
+    end do; end do
+  end subroutine leave
+  subroutine take(factor)
+    real(8), intent(in) :: factor
+    integer :: x, y
+    do y = 1, m; do x = 1, n
+    if (x > 1) left(x,y) = left(x,y)*factor
+    field(x,y) = field(x,y) + left(x,y)
+    end do; end do
+  end subroutine take
+  function returned(by) result(r)
+    integer, intent(in) :: by
+    real(8) :: r(n,m)
+    integer :: x, y
+    do y = 1, m; do x = 1, n
+    r(x,y) = by*field(x,y)
+    end do; end do
+  end function returned
+  function named_after()
+    real(8) :: named_after(n,m)
+    integer :: x, y
+    do y = 1, m; do x = 1, n
+    named_after(x,y) = field(x,y) - left(x,y)
+    end do; end do
+    named_after(1,1) = 0.5d0*named_after(1,1)
+  end function named_after
+  function remembered(by) result(s)
+    integer, intent(in) :: by
+    real(8) :: s
+    real(8), allocatable, save :: kept(:)
+    integer :: x
+    if (.not. allocated(kept)) then
+      allocate(kept(n))
+      kept = 0.5d0
+    end if
+    do x = 1, n
+    kept(x) = kept(x)*by + field(x,1)
+    end do
+    s = sum(kept)
+  end function remembered
 end module state_modules
