@@ -244,14 +244,18 @@ class RegionSharing:
         """What a write of something that no source here declares means: all points share it, and nothing tells which
         elements they meet in; without an index they meet in all of it.
         """
-        message = f"the region sets '{name}', which no source that hfpy has declares"
-        separate = self.routine.kind == "procedure"
-        header = "repeat the arguments: 'module subroutine' for 'module procedure'" if separate else ""
-        if write.indices is None and not write.component:
-            hint = header or "set a variable of the routine, and copy it behind the region"
-            return error("HF504", f"{message}: all points set the same", self.body.place(write), hint)
-        hint = header or f"give hfpy the source of its module; if no two points meet in an element: independent({name})"
-        return warning("HF500", f"{message}: points may meet in an element", self.body.place(write), hint)
+        whole = write.indices is None and not write.component
+        doubt = "all points set the same" if whole else "points may meet in an element"
+        if self.routine.kind == "procedure":
+            message = f"the region sets '{name}', which only the interface declares: {doubt}"
+            hint = "repeat the arguments: 'module subroutine' for 'module procedure'"
+            return error("HF504", message, self.body.place(write), hint)
+        message = f"the region sets '{name}', which no source that hfpy has declares: {doubt}"
+        if whole:
+            hint = "set a variable of the routine, and copy it behind the region"
+            return error("HF504", message, self.body.place(write), hint)
+        hint = f"give hfpy the source of its module; if no two points meet in an element: independent({name})"
+        return warning("HF500", message, self.body.place(write), hint)
 
     # -- scalars
 

@@ -90,3 +90,29 @@ def test_a_region_that_sets_an_argument_is_told() -> None:
     done = translate_text({"m.f90": text.replace("IMPLICIT", "")}, backend="openmp", exports=None)
     assert "HF504" in done.codes()
     assert any("module subroutine" in d.hint for d in done.errors)
+
+
+@pytest.mark.parametrize(("statement", "doubt"), [("x(i) = x(i-1)", "points may meet"), ("s = i", "all points set")])
+def test_regions_do_not_set_what_only_the_interface_declares(statement: str, doubt: str) -> None:
+    """Where a warning alone let threads compute other numbers."""
+    text = f"""module base
+  implicit none
+  interface
+    module subroutine add(x, s, n)
+      integer, intent(in) :: n
+      real(8), intent(inout) :: x(0:n), s
+    end subroutine add
+  end interface
+end module base
+submodule (base) impl
+contains
+  module procedure add
+    @parallelRegion{{domName(i), domSize(n)}}
+    {statement}
+    @end parallelRegion
+  end procedure add
+end submodule impl
+"""
+    found = translate_text({"m.h90": text}, backend="openmp").errors
+    assert [d.code for d in found] == ["HF504"]
+    assert doubt in found[0].message and "'module subroutine'" in found[0].hint
