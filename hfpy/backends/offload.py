@@ -23,7 +23,9 @@ from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.base import Clause, directive_lines, render
 from hfpy.backends.behind import behind
 from hfpy.backends.called import Called, not_shared, plain_type, refused
+from hfpy.backends.sections import Section, Sections
 from hfpy.backends.sequential import nest
+from hfpy.backends.unsized import is_unsized
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Import
@@ -51,6 +53,7 @@ from hfpy.transform.queues import Asked, Queued, may_be_queued, no_effect, queue
 from hfpy.transform.regioncode import Backend, Loop, RegionCode
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.together import Prepared
+from hfpy.transform.wrapping import wrap_line
 
 _KINDS = ("real", "integer", "logical", "complex")
 _AT_ONCE = Queued()
@@ -66,6 +69,7 @@ class OffloadCode(RegionCode):
     value before and behind the region.
     ``updates`` are module variables that called routines read, ``constants`` named constants with elements. ``nested``
     is how many loops, from the outermost, may become one; ``last`` the condition that a point is the last one.
+    ``sections`` are the parts of arrays of unknown size that are copied for the region alone.
     ``addressed`` says that the arrays are dummies with device addresses, which the compiler's runtime does not know.
     ``queued`` is when the host waits for it.
     """
@@ -84,6 +88,7 @@ class OffloadCode(RegionCode):
     nested: int = 1
     last: str = ""
     addressed: bool = False
+    sections: tuple[Section, ...] = ()
     queued: Queued = _AT_ONCE
 
     @property
@@ -93,6 +98,8 @@ class OffloadCode(RegionCode):
             return f"'{name}' comes back from it"
         if self.given or self.constants:
             return f"'{(*self.given, *self.constants)[0].name}' is copied for it"
+        if self.sections:
+            return f"'{self.sections[0].array}' is copied for it"
         if self.objects:
             return f"'{self.objects[0]}' goes to the device for it"
         return "its arrays are in the table of kernels" if self.addressed else ""
@@ -132,6 +139,7 @@ class OffloadCode(RegionCode):
             shape = f"({','.join(':' * data.rank)})" if data.rank else ""
             rows.append(f"{_type_text(data)}{', allocatable' if data.rank else ''} :: {name}{shape}")
         rows += [f"{_type_text(d)} :: {_result_name(d)}" for d in self.results]
+        rows += [f"integer(8) :: {s.variable}" for s in self.sections]
         return rows + [_same_bounds(d, d.name, _given_name(d)) for d in self.constants]
 
     @property
@@ -140,6 +148,7 @@ class OffloadCode(RegionCode):
         rows = [f"{_given_name(d)} = {d.name}" for d in self.given]
         rows += [f"{_result_name(d)} = {d.name}" for d in self.results]
         rows += [f"{_given_name(d)} = {d.name}" for d in self.constants]
+        rows += [row for s in self.sections for row in wrap_line(f"{s.variable} = {s.last}")]
         if self.constants:
             rows += ["block", *(f"  {_same_bounds(d, _given_name(d), d.name)}" for d in self.constants)]
             rows += [f"  {d.name} = {_given_name(d)}" for d in self.constants]
@@ -206,6 +215,7 @@ class OffloadRewriter(RegionRewriter):
         self.own: set[str] = set()
         self.given: set[str] = set()
         self._addressed_names: dict[int, Names] = {}
+        self.sections = Sections(routine, backend.name, called.device)
 
     def _atomic(self, region: Region) -> str:
         return "acc" if self.backend.name == "openacc" else "omp"
@@ -258,6 +268,9 @@ class OffloadRewriter(RegionRewriter):
     def _region(self, node: Construct, region: Region) -> Iterator[Edit]:
         yield from super()._region(node, region)
         yield from self._serial_loops(node)
+        yield from self.sections.declarations()
+        self.found += self.sections.found
+        self.sections.found = []
         names = self._addressed_names.pop(id(node), None)
         if names is None:
             return
@@ -308,7 +321,8 @@ class OffloadRewriter(RegionRewriter):
         local, imports, problems = self.called.updates(self.routine, number)
         self.imports += imports
         self.found += problems
-        arrays = tuple(d.name for d in found if d.rank and d.name not in asked)
+        unsized = [d for d in found if is_unsized(d) and d.name not in asked]
+        arrays = tuple(d.name for d in found if d.rank and d.name not in asked and not is_unsized(d))
         offloaded = OffloadCode(
             **{f.name: getattr(code, f.name) for f in fields(RegionCode)},
             arrays=arrays,
@@ -324,6 +338,7 @@ class OffloadRewriter(RegionRewriter):
             updates=tuple(local),
             nested=self._rectangular(loops),
             last=" .and. ".join(_at_end(loop) for loop in loops),
+            sections=self.sections.of(sharing.body, unsized, node.header.line, self.addressed),
             addressed=self.addressed and bool(arrays or self.called.tables.get((self.routine.key, number))),
         )
         if offloaded.addressed:
@@ -418,8 +433,6 @@ class OffloadRewriter(RegionRewriter):
                 self._refuse(f"the text '{data.name}'", line)
             elif base in ("type", "class") and not plain_type(self.facts, data):
                 self._refuse(f"'{data.name}', whose type has allocatable or pointer components or is not known,", line)
-            elif any(d.form == "star" for d in data.symbol.shape):
-                self._refuse(f"'{data.name}', whose last extent is not known (*),", line)
             elif data.name in own and data.symbol.dynamic:
                 self._refuse(f"'{data.name}', allocatable or a pointer and of its own for each point,", line)
 

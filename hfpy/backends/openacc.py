@@ -28,7 +28,7 @@ class OpenACC:
             *clause("present(", code.arrays),
             *clause("no_create(", code.asked),
             *clause("copyin(", [*code.objects, *code.given_arrays, *(d.name for d in code.constants)]),
-            *clause("copy(", [*code.changed, *code.brought_back]),
+            *clause("copy(", [*(s.text for s in code.sections), *code.changed, *code.brought_back]),
             *clause("firstprivate(", [*code.scalars, *code.given_scalars]),
             *clause("private(", code.owned),
             *reduction_clauses(code),

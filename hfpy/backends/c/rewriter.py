@@ -168,6 +168,7 @@ class KernelRewriter(RegionRewriter):
         comment = f"{indent}! region over {', '.join(spec.iterators)}: kernel {spec.name}"
         call = wrap_line(f"{indent}call {spec.launcher}({listed})", macros)
         rows = [*self._components(spec, indent, 1), *call, *self._components(spec, indent, 0)]
+        rows = self._with_elements(spec, indent, rows)
         return [comment, *_with_stops(spec, indent, self._printed(spec, indent, self._packed(spec, indent, rows)))]
 
     def _printed(self, spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
@@ -203,11 +204,25 @@ class KernelRewriter(RegionRewriter):
             if parameter.passing != "array" or not parameter.component or parameter.asked:
                 continue
             procedure = "hf_enter" if entering else "hf_leave"
+            given = parameter.actual
+            if parameter.elements is not None:
+                procedure += "_bytes"
+                given += f", {parameter.elements.variable}*{parameter.type.size}"
             copy = 1 if entering or parameter.access != "in" else 0
             self.procedures.add(procedure)
-            text = f'call {procedure}({parameter.actual}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
+            text = f'call {procedure}({given}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
             rows += wrap_line(indent + text, ())
         return rows
+
+    @staticmethod
+    def _with_elements(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
+        """The rows, and before them how many elements of arrays of unknown size the kernel needs."""
+        made = [p.elements for p in spec.parameters if p.elements is not None]
+        if not made:
+            return rows
+        before = [f"integer(8) :: {', '.join(e.variable for e in made)}", *(f"{e.variable} = {e.value}" for e in made)]
+        inner = [wrapped for row in before for wrapped in wrap_line(f"{indent}  {row}")]
+        return [f"{indent}block", *inner, *rows, f"{indent}end block"]
 
 
 def _is_array(variable: Parameter | Local) -> TypeGuard[Parameter]:
