@@ -8,9 +8,9 @@ SOURCE = """subroutine work(n, a)
   integer :: n, i, j
   real(8) :: a({shape})
   {before}
-  !@parallelRegion{{domName(i,j), domSize(n,3)}}
-  do j = 1, 3
-    do i = 1, n
+  !@parallelRegion{{domName(i), domSize(n)}}
+  do i = 1, n
+    do j = 1, 3
       {statement}
     end do
   end do
@@ -27,7 +27,7 @@ LARGER = [
     ("n,1", "a(i,j) = j", ""),
     ("n, 1:1", "a(i,j) = j", ""),
     ("1", "a(i) = a(i) + 1", ""),
-    ("1", "a(1) = max(a(1), a(n))", ""),
+    ("1", "a(i) = max(a(i), 1.d0)", ""),
     ("1", "if (a(2) > 1) a(1) = 1", ""),
     ("1", "a(1) = 1", "call other(n, a)"),
     ("1", "a(1) = 1", "call other(n, a(2))"),
