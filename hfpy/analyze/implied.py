@@ -9,6 +9,7 @@ from __future__ import annotations
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, walk
 from hfpy.model.statements import Assignment, InputOutput, Statement, expressions
+from hfpy.parse.fragments import may_hold_constructor
 
 
 class ImpliedLoops:
@@ -33,8 +34,7 @@ class ImpliedLoops:
 
 def implied_loops(statement: Statement) -> tuple[ImpliedDo, ...]:
     """The implied loops of a statement, outer ones first."""
-    text = statement.line.text
-    if not isinstance(statement, InputOutput) and "[" not in text and "(/" not in text:
+    if not isinstance(statement, InputOutput) and not may_hold_constructor(statement.line):
         return ()
     return tuple(n for e in expressions(statement) for n in walk(e) if isinstance(n, ImpliedDo))
 
