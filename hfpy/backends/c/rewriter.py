@@ -33,6 +33,7 @@ from hfpy.parse.nests import innermost_body
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.imports import Imports
 from hfpy.transform.plain.form import PlainForm
+from hfpy.transform.plain.texts import is_told, worked_out
 from hfpy.transform.queues import no_effect
 from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
@@ -89,7 +90,7 @@ class KernelRewriter(RegionRewriter):
             self.facts.application.macros_of(self.routine.key), region, _COLUMNS if self._walks(sharing) else _BLOCK
         )
         builder = SpecBuilder(self.device, self.imported, sharing, name, block)
-        spec = replace(self._with_lent(builder.build()), queue=region.queue)
+        spec = replace(self._with_texts(self._with_lent(builder.build())), queue=region.queue)
         try:
             with builder.refusals.at(sharing.region.line):
                 _check_names(spec)
@@ -136,6 +137,17 @@ class KernelRewriter(RegionRewriter):
         texts = below - set(spec.meaning.values())
         made = (replace(v, lent=v.lent or v.text in texts) if _is_array(v) else v for v in spec.variables)
         return replace(spec, variables=tuple(made)) if texts else spec
+
+    def _with_texts(self, spec: KernelSpec) -> KernelSpec:
+        """The signature with what the host works out of texts, in the place of variables of the plain form."""
+        if not any(isinstance(v, Parameter) and is_told(v.actual) for v in spec.variables):
+            return spec
+        values = worked_out(self.plain.facts.routine(self.routine.key))
+        made = (
+            replace(v, actual=values[v.actual]) if isinstance(v, Parameter) and is_told(v.actual) else v
+            for v in spec.variables
+        )
+        return replace(spec, variables=tuple(made))
 
     def _refused(self, problems: Unprintable, spec: KernelSpec, refusals: Refusals) -> None:
         """Tell all that is against a region's kernel, and against the routines that it calls."""
