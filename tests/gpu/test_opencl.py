@@ -444,6 +444,7 @@ def test_parts_of_buffers(tmp_path: Path) -> None:
         "unsized_columns",
         "overlapping",
         "rearranged",
+        "texts",
     )
     chosen = [p for p in load_pairs(TESTS / "gpu" / "language") if p.name in names]
     assert len(chosen) == len(names)

@@ -32,6 +32,7 @@ from hfpy.analyze.dependence.model import (
     negated,
     target_of,
 )
+from hfpy.analyze.dependence.objects import components_of
 from hfpy.analyze.dependence.parts import part_around, renamed, renumbered
 from hfpy.analyze.dependence.reading import Reading, World, case, name_of
 from hfpy.analyze.dependence.subscripts import Subscripts
@@ -458,7 +459,10 @@ class _Walk(Walked):
         at = Instance(self.loops, () if self.loose else (*self.guards, *jumps), position)
         source = Source(reference, self.frame.key)
         must = must and not self.masked
-        self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, why, source))
+        whole = not write and reference.role == "read" and not reference.component and view is None
+        for more in components_of(self.facts, data) if whole else ((),):
+            part = (*places, *more)
+            self.accesses.append(Access(array, part, write, at, must, exact, value, self.inside, why, source))
 
     def _view(self, data: DataObject) -> View | None:
         """What the caller passes for a dummy, of this routine or of its host."""
