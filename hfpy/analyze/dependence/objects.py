@@ -15,7 +15,7 @@ _MOST, _DEEPEST = 24, 8
 
 def components_of(facts: Facts, data: DataObject) -> tuple[Path, ...]:
     """What follows the indices of an object for each of its numbers and arrays of numbers; the object as a whole where
-    its type is not known, is extended, or has pointers, allocatable components, or arrays whose bounds are no constants.
+    its type is not known or extended, or has pointers, allocatable components, or arrays whose bounds are no constants.
     """
     found = _of_type(facts, data.symbol.type.derived, data.home, 0) if data.symbol.type.base == "type" else None
     return tuple(found) if found is not None and 0 < len(found) <= _MOST else ((),)
