@@ -528,7 +528,7 @@ PLAIN: dict[str, Entry] = {
         cure="Write `!@allow HF500 a`; see [projects.md](projects.md#warnings-that-are-known).",
     ),
     "HF256": Entry(
-        "A bound in the declaration of an array is a number of another type. `hfpy check` tells it before a compiler does.",
+        "A bound in the declaration of an array has another type. `hfpy check` tells it before a compiler does.",
         {
             "halves.h90": _text("""
             subroutine halves(n, a)

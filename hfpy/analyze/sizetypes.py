@@ -1,4 +1,4 @@
-"""Extents of arrays that are no integers (Fortran 2018, 8.5.8.2): compilers refuse ``real :: z(y)`` with a real ``y``."""
+"""Extents of arrays that are no integers (Fortran 2018, 8.5.8.2), which compilers refuse."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hfpy.backends.base import Clause, clause
-from hfpy.backends.offload import OffloadCode, close_lines, open_lines
+from hfpy.backends.offloadcode import OffloadCode, close_lines, open_lines
 from hfpy.backends.openmp import reduction_clauses
 from hfpy.backends.sequential import Sequential
 from hfpy.transform.regioncode import RegionCode
