@@ -26,6 +26,7 @@ contains
       a(i) = b(i) + 2*c(i)
     end do
     !@end parallelRegion
+    call fill(n, c)
     a(1) = a(1) + b(n)
     call host(n, c)
     !@parallelRegion{domName(i), domSize(n)}
@@ -48,6 +49,15 @@ contains
       c(i) = c(i) + i
     end do
   end subroutine host
+
+  subroutine fill(n, x)
+    integer, intent(in) :: n
+    real(8), intent(out) :: x(*)
+    integer :: i
+    do i = 1, n
+      x(i) = 0.125d0*i
+    end do
+  end subroutine fill
 
   subroutine late(n, a)
     integer, intent(in) :: n
