@@ -173,7 +173,8 @@ class Texts:
         """A condition, with parentheses around what is composed."""
         if isinstance(condition, Compare):
             op = {">=": ">=", "=": "==", "!=": "/="}[condition.op]
-            return f"({self.form(condition.form)} {op} 0_8)"
+            right = Form(tuple((atoms, -factor) for atoms, factor in condition.form.terms if factor < 0))
+            return f"{self.form(condition.form + right)} {op} {self.form(right)}"
         word = ".and." if isinstance(condition, Every) else ".or."
         return f"({f' {word} '.join(self.condition(c) for c in condition.of)})"
 

@@ -279,7 +279,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "object_local": KERNELS,
     "object_assign": KERNELS,
     "object_cons": DEVICES,
-    "spread": CUDA_C_ONLY,
     "assoc_value": KERNELS,
     "block": KERNELS,
     "implied": CUDA_C_ONLY,
