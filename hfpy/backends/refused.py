@@ -24,7 +24,7 @@ WRITTEN_BELOW = "give the routine the variable as an argument, and set the one o
 STOP = "write the code as a constant; call its routine in a line of its own, and not within an index or an argument"
 INDEXED = "write it as loops, or let it read the arrays that it sets at the same elements alone"
 PRINT = "print single numbers and texts in the region itself, in a format that is * or a text; or do it behind it"
-TEXT = "use an integer code in the place of text"
+TEXT = "compare it before the region, and use a logical or an integer in the region"
 
 
 def no_source(statement: Call) -> str:
