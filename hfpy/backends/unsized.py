@@ -96,7 +96,7 @@ def used_elements(body: RegionBody, data: DataObject, lasting: Callable[[Fragmen
     pairs = [(lasting(d.lower or ONE), lasting(d.upper) if d.upper is not None else None) for d in dims]
     if any(low is None or (high is None and n < len(dims) - 1) for n, (low, high) in enumerate(pairs)):
         raise CannotPrint(f"'{data.name}', an array of unknown size whose bounds change,", hint=ASSUMED_SIZE)
-    read, texts = _reader(body), Texts(body)
+    read, texts = _reader(body), Texts(body, data)
     lower = tuple(read(d.lower or ONE) for d in dims)
     strides = [number(1)]
     for dim, low in zip(dims[:-1], lower, strict=False):
@@ -148,11 +148,15 @@ def _reader(body: RegionBody) -> Callable[[Fragment], Form]:
 class Texts:
     """Forms and conditions as Fortran that the host evaluates before a region, with integers of 8 bytes."""
 
-    def __init__(self, body: RegionBody) -> None:
-        self._body = body
+    def __init__(self, body: RegionBody, array: DataObject) -> None:
+        self._array = array.name
+        region, routine = body.region, body.facts.routine(body.key)
+        extents = [*(d.extent for d in array.used), *(d.extent for d in region.domains)]
+        bounds = [b for extent in extents for b in extent.bounds]
+        named = (n for b in (*bounds, *region.starts, *region.ends, *(region.strides or ())) for n in b.names)
         self._names = {
             name_of(data, body.key): name
-            for name in sorted({*body.mentioned, *body.facts.routine(body.key).spec.symbols})
+            for name in sorted({*body.mentioned, *routine.spec.symbols, *named})
             if (data := body.facts.object(name, body.key)) is not None
         }
 
@@ -203,7 +207,8 @@ class Texts:
     def _name(self, name: str) -> str:
         if name in self._names:
             found = self._names[name]
-            if meant := plain_from(found):
-                raise CannotPrint(f"'{meant}', on which the size of an array depends,", hint=ASSUMED_SIZE)
-            return found
-        raise CannotPrint(f"'{name}', on which the size of an array depends,", hint=ASSUMED_SIZE)
+            if not plain_from(found):
+                return found
+        what = f"'{self._array}', an array of unknown size,"
+        known = plain_from(self._names.get(name, "")) or name
+        raise CannotPrint(what, hint=ASSUMED_SIZE, also=f": how much is used depends on '{known}'")
