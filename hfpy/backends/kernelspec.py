@@ -25,7 +25,7 @@ from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts
 from hfpy.backends.prints import prints_of
 from hfpy.backends.refused import COMMON, LAST_VALUE, OPTIONAL_BOUNDS, PRIVATE, SIZE, UNKNOWN, WHOLE
 from hfpy.backends.stops import stops_of
-from hfpy.backends.unsized import is_unsized, unsized
+from hfpy.backends.unsized import Measured, is_unsized, unsized
 from hfpy.backends.workspace import shaped, workspace
 from hfpy.model.expressions import Apply, Component, Fragment, Name, names_in, walk
 from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
@@ -80,6 +80,7 @@ class SpecBuilder:
         self.block = block
         self.asked_about = inquired(sharing.body)
         self.flow: Flow = sharing.body.flow()
+        self.measured = Measured(sharing.body)
         self.known = known_values(self.facts, self.routine, sharing.body.construct, set(self.flow.written))
         self.variables: dict[str, Parameter | Local] = {}
         self.meaning: dict[str, str] = {}

@@ -11,7 +11,7 @@ from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import CannotPrint, Refusals
 from hfpy.backends.called import refused
 from hfpy.backends.refused import ASSUMED_SIZE
-from hfpy.backends.unsized import used_elements
+from hfpy.backends.unsized import Measured
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.expressions import Fragment
 from hfpy.model.names import derived
@@ -34,7 +34,7 @@ class Section:
     text: str
 
 
-def section(body: RegionBody, data: DataObject, device: DeviceRoutines) -> Section:
+def section(measured: Measured, body: RegionBody, data: DataObject, device: DeviceRoutines) -> Section:
     """The part of an array of unknown size that a region uses, in whole columns. Raises CannotPrint, or Unprintable
     with the statement, where it is not known, or where the last column may be there in part only.
     """
@@ -44,7 +44,7 @@ def section(body: RegionBody, data: DataObject, device: DeviceRoutines) -> Secti
         plain = expanded(bound, macros)
         return plain if device.lasting(plain.names, data.home, body.key) is not None else None
 
-    used = used_elements(body, data, lasting)
+    used = measured.used(data, lasting)
     if not used.whole_columns:
         what = f"'{data.name}', an array of unknown size,"
         raise CannotPrint(what, hint=ASSUMED_SIZE, also=": its last column may be there in part only")
@@ -69,7 +69,7 @@ class Sections:
         self, body: RegionBody, unsized: Sequence[DataObject], line: LogicalLine, addressed: bool
     ) -> tuple[Section, ...]:
         """The parts that a region uses; ``addressed`` regions, whose arrays are in hfpy's own table, have none."""
-        made = []
+        made, measured = [], Measured(body)
         refusals = Refusals(self._routine.file)
         for data in unsized:
             if data.symbol.old_size is not None:
@@ -78,7 +78,7 @@ class Sections:
                 if addressed:
                     what = f"'{data.name}', an array of unknown size,"
                     raise CannotPrint(what, hint=ASSUMED_SIZE, also=": arrays are shared with another backend")
-                made.append(section(body, data, self._device))
+                made.append(section(measured, body, data, self._device))
         self.found += [refused(p.what, self._backend, p.line, p.file, p.hint, p.also) for p in refusals.problems]
         return tuple(made)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.bodies import RegionBody
@@ -17,7 +18,7 @@ from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Atom, Extreme, Form, Quotient, Remainder, atom, number
 from hfpy.analyze.dependence.forms import Parameter as Value
 from hfpy.analyze.dependence.furthest import End, Layout, NotTold, furthest
-from hfpy.analyze.dependence.model import Access, Compare, Condition, Every
+from hfpy.analyze.dependence.model import Access, Compare, Condition, Every, Nest
 from hfpy.analyze.dependence.model import Facts as Known
 from hfpy.analyze.dependence.reading import Frame, Reading, World, name_of
 from hfpy.analyze.domains import DataObject
@@ -43,7 +44,7 @@ def unsized(builder: SpecBuilder, data: DataObject, text: str) -> tuple[Elements
     CannotPrint where they are not known.
     """
     try:
-        used = used_elements(builder.sharing.body, data, lambda bound: builder.lasting(bound, data.home))
+        used = builder.measured.used(data, lambda bound: builder.lasting(bound, data.home))
     except Unprintable:
         builder.refusals.names.add(data.name)
         raise
@@ -85,31 +86,47 @@ class UsedElements:
         return number_ if self._first == "1_8" else f"{number_} + {self._first} - 1"
 
 
-def used_elements(body: RegionBody, data: DataObject, lasting: Callable[[Fragment], Fragment | None]) -> UsedElements:
-    """The elements of an array of unknown size that a region uses. ``lasting`` gives the declared bounds that keep
-    their values. Raises CannotPrint, or Unprintable with the statement for which they are not known.
-    """
-    dims = [d.extent for d in data.used]
-    if len(dims) != len(data.symbol.shape) or dims[-1].form != "star":
-        what = f"'{data.name}', an array of unknown size with other dimensions here,"
-        raise CannotPrint(what, hint=ASSUMED_SIZE)
-    pairs = [(lasting(d.lower or ONE), lasting(d.upper) if d.upper is not None else None) for d in dims]
-    if any(low is None or (high is None and n < len(dims) - 1) for n, (low, high) in enumerate(pairs)):
-        raise CannotPrint(f"'{data.name}', an array of unknown size whose bounds change,", hint=ASSUMED_SIZE)
-    read, texts = _reader(body), Texts(body, data)
-    lower = tuple(read(d.lower or ONE) for d in dims)
-    strides = [number(1)]
-    for dim, low in zip(dims[:-1], lower, strict=False):
-        assert dim.upper is not None
-        strides.append(strides[-1] * (read(dim.upper) - low + number(1)))
-    try:
-        ends = furthest(_accesses(body, data), Layout(lower, tuple(strides)))
-    except NotTold as found:
-        raise Unprintable([_problem(body, data, found)]) from None
-    first = pairs[-1][0]
-    assert first is not None
-    whole = _whole_columns(ends, strides[-1])
-    return UsedElements(texts.furthest(ends), first, texts.form(lower[-1]), texts.form(strides[-1]), whole)
+class Measured:
+    """How much a region uses of arrays of unknown size."""
+
+    def __init__(self, body: RegionBody) -> None:
+        self._body = body
+
+    @cached_property
+    def _nest(self) -> Nest | None:
+        return build(self._body, Known(), True)
+
+    def used(self, data: DataObject, lasting: Callable[[Fragment], Fragment | None]) -> UsedElements:
+        """The elements of one. ``lasting`` gives the declared bounds that keep their values. Raises CannotPrint, or
+        Unprintable with the statement for which they are not known.
+        """
+        dims = [d.extent for d in data.used]
+        if len(dims) != len(data.symbol.shape) or dims[-1].form != "star":
+            what = f"'{data.name}', an array of unknown size with other dimensions here,"
+            raise CannotPrint(what, hint=ASSUMED_SIZE)
+        pairs = [(lasting(d.lower or ONE), lasting(d.upper) if d.upper is not None else None) for d in dims]
+        if any(low is None or (high is None and n < len(dims) - 1) for n, (low, high) in enumerate(pairs)):
+            raise CannotPrint(f"'{data.name}', an array of unknown size whose bounds change,", hint=ASSUMED_SIZE)
+        read, texts = _reader(self._body), Texts(self._body, data)
+        lower = tuple(read(d.lower or ONE) for d in dims)
+        strides = [number(1)]
+        for dim, low in zip(dims[:-1], lower, strict=False):
+            assert dim.upper is not None
+            strides.append(strides[-1] * (read(dim.upper) - low + number(1)))
+        try:
+            ends = furthest(self._accesses(data), Layout(lower, tuple(strides)))
+        except NotTold as found:
+            raise Unprintable([_problem(self._body, data, found)]) from None
+        first = pairs[-1][0]
+        assert first is not None
+        whole = _whole_columns(ends, strides[-1])
+        return UsedElements(texts.furthest(ends), first, texts.form(lower[-1]), texts.form(strides[-1]), whole)
+
+    def _accesses(self, data: DataObject) -> tuple[Access, ...]:
+        if self._nest is None:
+            what = f"'{data.name}', an array of unknown size,"
+            raise CannotPrint(what, hint=ASSUMED_SIZE, also=": the region has too many statements to know its elements")
+        return self._nest.of(name_of(data, self._body.key))
 
 
 def _below_one(elements: Form, condition: Condition) -> bool:
@@ -118,14 +135,6 @@ def _below_one(elements: Form, condition: Condition) -> bool:
         return False
     rest = (elements - condition.form).constant
     return rest is not None and rest <= 1
-
-
-def _accesses(body: RegionBody, data: DataObject) -> tuple[Access, ...]:
-    nest = build(body, Known(), True)
-    if nest is None:
-        what = f"'{data.name}', an array of unknown size,"
-        raise CannotPrint(what, hint=ASSUMED_SIZE, also=": the region has too many statements to know its elements")
-    return nest.of(name_of(data, body.key))
 
 
 def _problem(body: RegionBody, data: DataObject, found: NotTold) -> Problem:

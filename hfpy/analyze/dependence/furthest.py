@@ -29,7 +29,7 @@ from hfpy.analyze.dependence.forms import (
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Loop, Section, always, forms_of
 
 _MOST_LOOPS = 6
-_MOST_ENDS = 12
+_MOST_ENDS, _MOST = 12, 64
 
 
 class NotTold(Exception):
@@ -65,26 +65,40 @@ def furthest(accesses: Sequence[Access], layout: Layout) -> tuple[End, ...]:
 
     Raises NotTold.
     """
-    sure: list[End] = []
-    maybe: list[tuple[Access, End]] = []
-    for access in accesses:
+    sure, maybe = _Furthest(), _Furthest()
+    unique = {(a.subscripts, a.at.loops, a.at.guards, a.exact): a for a in accesses}
+    for access in unique.values():
         certain, conditions = _conditions(access)
         place, loops = _placed(access, layout)
         known = _known_loops(place, loops)
         certain = certain and known == loops
         for end in _ends(access, place, known, conditions, layout.strides):
-            if certain:
-                sure.append(end)
-            else:
-                maybe.append((access, end))
-    for access, end in maybe:
-        if not any(_covers(other, end) for other in sure):
+            (sure if certain else maybe).add(end, access)
+    ends = [end for end, _ in sure.found.values()]
+    if len(ends) + len(maybe.found) > _MOST:
+        raise NotTold(accesses[0], "the elements that the region uses are too different")
+    for end, access in maybe.found.values():
+        if not any(_covers(other, end) for other in ends):
             raise NotTold(access, "whether this is executed for the last of its elements is not known")
-    ends = list(dict.fromkeys(sure))
     needed = [e for n, e in enumerate(ends) if not any(_replaces(ends, n, m) for m in range(len(ends)))]
     if len(needed) > _MOST_ENDS:
         raise NotTold(accesses[0], "the elements that the region uses are too different")
     return tuple(needed)
+
+
+class _Furthest:
+    """The furthest of all ends that differ by a number alone, with its access."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[Form, tuple[Condition, ...]], tuple[End, Access]] = {}
+
+    def add(self, end: End, access: Access) -> None:
+        """Take another end."""
+        known = dict(end.elements.terms).get((), 0)
+        key = (end.elements - number(known), end.conditions)
+        before = self.found.get(key)
+        if before is None or dict(before[0].elements.terms).get((), 0) < known:
+            self.found[key] = (end, access)
 
 
 def _replaces(ends: Sequence[End], which: int, other: int) -> bool:
@@ -166,13 +180,12 @@ def _ends(
     if len(loops) > _MOST_LOOPS:
         raise NotTold(access, "it is in too many loops")
     _check_linear(access, place, loops)
-    rows = [(loop, _moves(loop.index, place, loops)) for loop in loops]
-    free = tuple(_turns(loop, {}) for loop, _ in rows if not _depends(loop))
+    free = tuple(_turns(loop, {}) for loop in loops if not _depends(loop))
     found: dict[Form, bool] = {}
-    for choice in product(*((False, True) if moves else (False,) for _, moves in rows)):
+    for choice in product(*(_turns_at_corners(loop, place, loops) for loop in loops)):
         values: dict[Atom, Form] = {}
         proved = True
-        for (loop, _), last in zip(rows, choice, strict=True):
+        for loop, last in zip(loops, choice, strict=True):
             turns = _turns(loop, values)
             proved = proved and (not _depends(loop) or _implied(free, turns))
             values[loop.index] = _last(loop, values) if last else substituted(loop.lower, values)
@@ -185,6 +198,17 @@ def _ends(
         if not _fixed(end.elements) or not all(_fixed(f) for c in end.conditions for f in forms_of(c)):
             raise NotTold(access, "its subscripts depend on values that only the region knows")
     yield from (end for end in ends if found[end.elements])
+
+
+def _turns_at_corners(loop: Loop, place: Form, loops: Sequence[Loop]) -> tuple[bool, ...]:
+    """In which turns of a loop a place may be largest: in the first one (False), in the last one."""
+    if not _moves(loop.index, place, loops):
+        return (False,)
+    alone = not any(loop.index in _indices(f) for x in loops for f in (x.lower, x.upper))
+    factors = [(monomial, factor) for monomial, factor in place.terms if loop.index in monomial]
+    if alone and len(factors) == 1 and len(factors[0][0]) == 1:
+        return ((factors[0][1] > 0) == ((loop.step.constant or 1) > 0),)
+    return (False, True)
 
 
 def _placed(access: Access, layout: Layout) -> tuple[Form, tuple[Loop, ...]]:
