@@ -23,7 +23,7 @@ from hfpy.analyze.dependence.model import Facts as Known
 from hfpy.analyze.dependence.reading import Frame, Reading, World, name_of
 from hfpy.analyze.domains import DataObject
 from hfpy.backends.c.values import CannotPrint, Problem, Unprintable
-from hfpy.backends.refused import ASSUMED_SIZE
+from hfpy.backends.refused import ASSUMED_SIZE, OPTIONAL_BOUNDS
 from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Elements, Parameter
 from hfpy.model.names import plain_from
@@ -100,6 +100,9 @@ class Measured:
         """The elements of one. ``lasting`` gives the declared bounds that keep their values. Raises CannotPrint, or
         Unprintable with the statement for which they are not known.
         """
+        if "optional" in data.symbol.attributes:
+            what = f"'{data.name}', an array of unknown size that need not be there,"
+            raise CannotPrint(what, hint=OPTIONAL_BOUNDS)
         dims = [d.extent for d in data.used]
         if len(dims) != len(data.symbol.shape) or dims[-1].form != "star":
             what = f"'{data.name}', an array of unknown size with other dimensions here,"

@@ -52,3 +52,11 @@ def test_what_is_not_known_is_refused_with_the_statement(case: str, backend: str
     assert all("'a', an array of unknown size" in message for _, message in found)
     if "bounds" not in case:
         assert {line for line, _ in found} == {16}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_arrays_that_need_not_be_there(backend: str) -> None:
+    text = TEXT.format(shape="*", before="", statement="if (present(a)) a(i) = t")
+    text = text.replace("intent(inout) :: a(*)", "intent(inout), optional :: a(*)")
+    done = translate_text({"m.f90": text}, target="gpu", backend=backend)
+    assert any("need not be there" in d.message for d in done.errors), done.errors
