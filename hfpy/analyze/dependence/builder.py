@@ -7,8 +7,8 @@ the loops around it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -41,9 +41,9 @@ from hfpy.analyze.dependence.walked import Read, Walked
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.implied import implied_loops, within_items
+from hfpy.analyze.implied import implied_loops
 from hfpy.analyze.uses import Reference, aliases_of
-from hfpy.model.expressions import Expr, Fragment, ImpliedDo, Keyword, Name, Range, base_name
+from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range, base_name
 from hfpy.model.statements import LOOPS, Assignment, Construct, Header, Jump, Node, OneLine, Statement
 from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import innermost_body
@@ -51,6 +51,7 @@ from hfpy.parse.nests import innermost_body
 _DEEPEST = 12
 _MOST = 6_000
 _READ, _CALL, _WRITE = 0, 1, 2
+_NOTHING = nullcontext()
 
 
 def build(
@@ -272,34 +273,15 @@ class _Walk(Walked):
         subscripts = Subscripts(reading, statement)
         implied = implied_loops(statement)
         for reference in references:
-            with self._implied(implied, reference.node, reading):
+            with self.implied(implied, reference.node, reading) if implied else _NOTHING:
                 self._reference(reference, subscripts, here)
         for site in self.calls.sites(self.frame.key, statement):
             if self._follows(site):
-                with self._implied(implied, site.node, reading):
+                with self.implied(implied, site.node, reading) if implied else _NOTHING:
                     self._call(site, references, subscripts, here)
             elif self.detailed and site.callee:
                 self._not_followed(site, here)
         self._values(statement, at, references, reading)
-
-    @contextmanager
-    def _implied(self, loops: tuple[ImpliedDo, ...], node: Expr | None, reading: Reading) -> Iterator[None]:
-        """The implied loops around a part of a statement, whose variables have nothing to do with others."""
-        around = [x for x in loops if node is not None and within_items(x, node)]
-        if not around:
-            yield
-            return
-        outer, indices, first, vague = self.loops, dict(self.frame.indices), len(self.accesses), False
-        for loop in around:
-            low, high, *step = (reading.form(bound) for bound in loop.bounds)
-            by = step[0] if step else number(1)
-            vague = vague or not by.constant
-            self.enter(loop.var, low, high, by)
-        yield
-        if vague:
-            why = "the step of an implied loop is not known"
-            self.accesses[first:] = [replace(a, exact=False, must=False, why=why) for a in self.accesses[first:]]
-        self.loops, self.frame.indices = outer, indices
 
     def _values(self, statement: Statement, at: Located, references: list[Reference], reading: Reading) -> None:
         """What scalars hold behind a statement."""
