@@ -527,6 +527,23 @@ PLAIN: dict[str, Entry] = {
         },
         cure="Write `!@allow HF500 a`; see [projects.md](projects.md#warnings-that-are-known).",
     ),
+    "HF256": Entry(
+        "A bound in the declaration of an array has another type. `hfpy check` tells it before a compiler does.",
+        {
+            "halves.h90": _text("""
+            subroutine halves(n, a)
+              integer, intent(in) :: n
+              real(8), intent(inout) :: a(n)
+              real(8) :: half(0.5*n)
+              @parallelRegion{domName(i), domSize(n)}
+              a(i) = 0.5*a(i)
+              @end parallelRegion
+              half = a(1)
+            end subroutine halves
+            """)
+        },
+        cure="Write `half(n/2)`, or `int(…)` around the bound.",
+    ),
 }
 
 SYMBOLS: dict[str, Entry] = {

@@ -52,6 +52,7 @@ CODES: dict[str, str] = {
     "HF253": "a subroutine that is called does not exist",
     "HF254": "a module that is used does not exist",
     "HF255": "a comment '!@allow' acknowledges nothing",
+    "HF256": "a bound of an array is no integer",
     # symbols, dimensions, order
     "HF300": "a listed name is not declared",
     "HF301": "a symbol is declared twice",
@@ -182,6 +183,7 @@ HINTS: dict[str, str] = {
     "HF253": "check the spelling, put its source among those of the project, or declare it external",
     "HF254": "check the spelling, or put its source among those of the project; include_dirs has folders of modules",
     "HF255": "remove it; its place is before the statement or region with the warning, and it names code and variable",
+    "HF256": "make it an integer: int(…) gives the next one towards zero",
     "HF300": "declare it, or import it with use … only",
     "HF301": "remove one of the declarations",
     "HF302": "make the directive and the declaration agree",

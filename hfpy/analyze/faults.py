@@ -9,6 +9,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.gnu import EXTENSIONS
 from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.mismatches import Mismatches
+from hfpy.analyze.sizetypes import size_types
 from hfpy.analyze.undeclared import Undeclared
 from hfpy.diagnostics import Diagnostic
 from hfpy.options import Outside
@@ -43,3 +44,4 @@ def _in_statements(facts: Facts, effects: Effects, outside: Outside) -> Iterator
     yield from Undeclared(facts).found()
     yield from mismatches.found()
     yield from mismatches.written()
+    yield from size_types(facts)

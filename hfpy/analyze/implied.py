@@ -7,8 +7,9 @@ not read the value that the variable had before.
 from __future__ import annotations
 
 from hfpy.analyze.uses import Reference
-from hfpy.model.expressions import Apply, ArrayConstructor, ImpliedDo, walk
+from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, walk
 from hfpy.model.statements import Assignment, InputOutput, Statement, expressions
+from hfpy.parse.fragments import may_hold_constructor
 
 
 class ImpliedLoops:
@@ -29,6 +30,18 @@ class ImpliedLoops:
             self._found[id(statement)] = [n for n in trees if isinstance(n, ImpliedDo)]
         items = (i for loop in self._found[id(statement)] if loop.var == reference.name for i in loop.items)
         return any(item.start <= node.start and node.end <= item.end for item in items)
+
+
+def implied_loops(statement: Statement) -> tuple[ImpliedDo, ...]:
+    """The implied loops of a statement, outer ones first."""
+    if not isinstance(statement, InputOutput) and not may_hold_constructor(statement.line):
+        return ()
+    return tuple(n for e in expressions(statement) for n in walk(e) if isinstance(n, ImpliedDo))
+
+
+def within_items(loop: ImpliedDo, node: Expr) -> bool:
+    """Whether an expression stands in the items of an implied loop, and not in its bounds."""
+    return any(item.start <= node.start and node.end <= item.end for item in loop.items)
 
 
 def _likely_to_hold(statement: Statement) -> bool:

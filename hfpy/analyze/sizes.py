@@ -39,14 +39,21 @@ def _atom(expr: Expr) -> str:
         case Apply(base=base, args=args):
             return f"{_atom(base)}({','.join(_text(a) for a in args)})"
         case Binary(op=op, left=left, right=right):
-            return f"({_text(left)}{op}{_text(right)})"
+            return f"({_operand(left)}{op}{_operand(right)})"
         case Unary(op=op, operand=operand):
-            return f"({op}{_text(operand)})"
+            return f"({op}{_operand(operand)})"
     return f"{type(expr).__name__}({','.join(_text(c) for c in children(expr))})"
 
 
 def _text(expr: Expr) -> str:
     return show(linear(expr))
+
+
+def _operand(expr: Expr) -> str:
+    """The text of an operand, in parentheses unless it is one atom or one number without a sign."""
+    form = linear(expr)
+    single = not form or (len(form) == 1 and (form[0][1] == 1 if form[0][0] else form[0][1] > 0))
+    return show(form) if single else f"({show(form)})"
 
 
 def linear(expr: Expr) -> Linear:

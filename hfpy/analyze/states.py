@@ -119,6 +119,8 @@ class States:
             if use is not None:
                 self._contradiction(data, key, use)
             return HOST
+        if not asked and any(d.form == "star" for d in data.symbol.shape):
+            return HOST  # of unknown size: regions bring as much as they use, each for itself
         if asked == "transferhere":
             return TRANSFER
         if asked == "present" and (self._called_from_host(key) if data.dummy else self._never_brought(data)):

@@ -381,7 +381,7 @@ def not_shared(what: str, line: LogicalLine, file: str) -> Diagnostic:
     return error("HF703", message, line.place(file), hint)
 
 
-def refused(what: str, family: str, line: LogicalLine, file: str) -> Diagnostic:
+def refused(what: str, family: str, line: LogicalLine, file: str, hint: str = "", also: str = "") -> Diagnostic:
     """The error for something that a backend with directives cannot do."""
-    hint = "choose the backend cuda-c for this routine, or write it in another way"
-    return error("HF702", f"{what} is not possible with {family}", line.place(file), hint)
+    general = "choose the backend cuda-c for this routine, or write it in another way"
+    return error("HF702", f"{what} is not possible with {family}{also}", line.place(file), hint or general)

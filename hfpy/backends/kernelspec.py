@@ -23,8 +23,9 @@ from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_name
 from hfpy.backends.c.views import objects_in_storage, scalar_of
 from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
 from hfpy.backends.prints import prints_of
-from hfpy.backends.refused import ASSUMED_SIZE, COMMON, LAST_VALUE, OPTIONAL_BOUNDS, PRIVATE, SIZE, UNKNOWN, WHOLE
+from hfpy.backends.refused import COMMON, LAST_VALUE, OPTIONAL_BOUNDS, PRIVATE, SIZE, UNKNOWN, WHOLE
 from hfpy.backends.stops import stops_of
+from hfpy.backends.unsized import Measured, is_unsized, unsized
 from hfpy.backends.workspace import shaped, workspace
 from hfpy.model.expressions import Apply, Component, Fragment, Name, names_in, walk
 from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
@@ -79,6 +80,7 @@ class SpecBuilder:
         self.block = block
         self.asked_about = inquired(sharing.body)
         self.flow: Flow = sharing.body.flow()
+        self.measured = Measured(sharing.body)
         self.known = known_values(self.facts, self.routine, sharing.body.construct, set(self.flow.written))
         self.variables: dict[str, Parameter | Local] = {}
         self.meaning: dict[str, str] = {}
@@ -312,6 +314,8 @@ class SpecBuilder:
 
     def _array(self, data: DataObject, scalar: Scalar, actual: str, text: str, access: Access) -> None:
         """An array on the device: ``actual`` is its name in the routine, ``text`` the one in the kernel."""
+        elements, last = unsized(self, data, text) if is_unsized(data) else (None, None)
+        bounds = [self._array_bounds(data, d, actual, text) for d in range(data.rank - (last is not None))]
         self.variables[text] = Parameter(
             "array",
             data.name,
@@ -319,11 +323,12 @@ class SpecBuilder:
             scalar,
             actual,
             access,
-            tuple(self._array_bounds(data, d, actual, text) for d in range(data.rank)),
+            tuple(bounds if last is None else [*bounds, last]),
             self.facts.order(data).storage or tuple(range(data.rank)),
             self._aliased(data),
             "optional" in data.symbol.attributes,
             asked=actual in self.asked_about,
+            elements=elements,
         )
 
     def _aliased(self, data: DataObject) -> bool:
@@ -338,8 +343,6 @@ class SpecBuilder:
         size = data.used[dimension]
         dim = size.extent
         form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
-        if form == "star":
-            raise CannotPrint(f"the assumed-size array '{data.name}'", hint=ASSUMED_SIZE)
         lower = self.lasting(dim.lower or ONE, data.home) if form == "explicit" else None
         upper = self.lasting(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
         if "optional" in data.symbol.attributes and (lower is None or upper is None):

@@ -9,7 +9,7 @@ block around the loops. So neither depends on how points are shared out among th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
@@ -20,14 +20,15 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.states import States, kept_there
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
-from hfpy.backends.base import Clause, directive_lines, render
 from hfpy.backends.behind import behind
 from hfpy.backends.called import Called, not_shared, plain_type, refused
-from hfpy.backends.sequential import nest
+from hfpy.backends.deep import deep_objects
+from hfpy.backends.offloadcode import KINDS, OffloadCode, lower_bounds
+from hfpy.backends.refused import COMPONENTS
+from hfpy.backends.sections import Sections
+from hfpy.backends.unsized import is_unsized
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Import
-from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -47,138 +48,10 @@ from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.parse.nests import own_nest
 from hfpy.parse.physical import physical
 from hfpy.transform.edits import Edit, insert_lines
-from hfpy.transform.queues import Asked, Queued, may_be_queued, no_effect, queued
+from hfpy.transform.queues import Asked, may_be_queued, no_effect, queued
 from hfpy.transform.regioncode import Backend, Loop, RegionCode
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.together import Prepared
-
-_KINDS = ("real", "integer", "logical", "complex")
-_AT_ONCE = Queued()
-
-
-@dataclass(frozen=True)
-class OffloadCode(RegionCode):
-    """A region that becomes a kernel.
-
-    ``arrays`` are on the device, ``asked`` are those of which only shapes are asked. ``copied`` are scalars that come
-    back, ``scalars`` those that are only read, ``objects`` variables of derived type and such like that are only read,
-    ``changed`` those that are written. ``owned`` are private; ``given`` and ``results`` name those of them that have a
-    value before and behind the region.
-    ``updates`` are module variables that called routines read, ``constants`` named constants with elements. ``nested``
-    is how many loops, from the outermost, may become one; ``last`` the condition that a point is the last one.
-    ``addressed`` says that the arrays are dummies with device addresses, which the compiler's runtime does not know.
-    ``queued`` is when the host waits for it.
-    """
-
-    arrays: tuple[str, ...] = ()
-    asked: tuple[str, ...] = ()
-    copied: tuple[str, ...] = ()
-    scalars: tuple[str, ...] = ()
-    objects: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    owned: tuple[str, ...] = ()
-    given: tuple[DataObject, ...] = ()
-    results: tuple[DataObject, ...] = ()
-    constants: tuple[DataObject, ...] = ()
-    updates: tuple[str, ...] = ()
-    nested: int = 1
-    last: str = ""
-    addressed: bool = False
-    queued: Queued = _AT_ONCE
-
-    @property
-    def waited_for(self) -> str:
-        """Why the host waits for the end of the region; empty if it need not."""
-        for name in (*self.copied, *(d.name for d in self.results), *self.changed):
-            return f"'{name}' comes back from it"
-        if self.given or self.constants:
-            return f"'{(*self.given, *self.constants)[0].name}' is copied for it"
-        if self.objects:
-            return f"'{self.objects[0]}' goes to the device for it"
-        return "its arrays are in the table of kernels" if self.addressed else ""
-
-    @property
-    def given_arrays(self) -> tuple[str, ...]:
-        """The copies of arrays that points take their private ones from."""
-        return tuple(_given_name(d) for d in self.given if d.rank)
-
-    @property
-    def given_scalars(self) -> tuple[str, ...]:
-        """The copies of scalars that points take their private ones from."""
-        return tuple(_given_name(d) for d in self.given if not d.rank)
-
-    @property
-    def brought_back(self) -> tuple[str, ...]:
-        """Scalars that come back, those of the last point included."""
-        return (*self.copied, *(_result_name(d) for d in self.results))
-
-    @property
-    def first_rows(self) -> list[str]:
-        """What each point does first."""
-        return [f"{d.name} = {_given_name(d)}" for d in self.given]
-
-    @property
-    def last_rows(self) -> list[str]:
-        """What each point does last."""
-        if not self.results:
-            return []
-        return [f"if ({self.last}) then", *(f"  {_result_name(d)} = {d.name}" for d in self.results), "end if"]
-
-    @property
-    def declared(self) -> list[str]:
-        """Declarations of the block around the loops."""
-        rows = []
-        for data, name in ((d, _given_name(d)) for d in self.given):
-            shape = f"({','.join(':' * data.rank)})" if data.rank else ""
-            rows.append(f"{_type_text(data)}{', allocatable' if data.rank else ''} :: {name}{shape}")
-        rows += [f"{_type_text(d)} :: {_result_name(d)}" for d in self.results]
-        return rows + [_same_bounds(d, d.name, _given_name(d)) for d in self.constants]
-
-    @property
-    def before(self) -> list[str]:
-        """Statements before the loops."""
-        rows = [f"{_given_name(d)} = {d.name}" for d in self.given]
-        rows += [f"{_result_name(d)} = {d.name}" for d in self.results]
-        rows += [f"{_given_name(d)} = {d.name}" for d in self.constants]
-        if self.constants:
-            rows += ["block", *(f"  {_same_bounds(d, _given_name(d), d.name)}" for d in self.constants)]
-            rows += [f"  {d.name} = {_given_name(d)}" for d in self.constants]
-        return rows
-
-    @property
-    def after(self) -> list[str]:
-        """Statements behind the loops."""
-        ends = ["end block"] if self.constants else []
-        return ends + [f"{d.name} = {_result_name(d)}" for d in self.results]
-
-
-def open_lines(code: OffloadCode, sentinel: str, parts: Sequence[str | Clause], update: str) -> list[str]:
-    """The lines before a region's body: updates, block, directive, loops."""
-    updates = [f"{update.format(', '.join(code.updates))}"] if code.updates else []
-    return render(
-        "offload/open.j2",
-        indent=code.indent,
-        updates=[line for text in updates for line in directive_lines(code.indent, sentinel, [text])],
-        declared=code.declared,
-        before=code.before,
-        directive=directive_lines(code.indent, sentinel, parts),
-        loops=nest(code.loops),
-        first=code.first_rows,
-    )
-
-
-def close_lines(code: OffloadCode, end: str, wait: str) -> list[str]:
-    """The lines behind a region's body; ``wait`` is the directive that waits for a queue."""
-    return render(
-        "offload/close.j2",
-        indent=code.indent,
-        loops=nest(code.loops),
-        last=code.last_rows,
-        end=end,
-        declared=code.declared,
-        after=code.after,
-        waits=[wait.format(queue) for queue in code.queued.waits],
-    )
 
 
 class OffloadRewriter(RegionRewriter):
@@ -206,6 +79,7 @@ class OffloadRewriter(RegionRewriter):
         self.own: set[str] = set()
         self.given: set[str] = set()
         self._addressed_names: dict[int, Names] = {}
+        self.sections = Sections(routine, backend.name, called.device)
 
     def _atomic(self, region: Region) -> str:
         return "acc" if self.backend.name == "openacc" else "omp"
@@ -258,6 +132,9 @@ class OffloadRewriter(RegionRewriter):
     def _region(self, node: Construct, region: Region) -> Iterator[Edit]:
         yield from super()._region(node, region)
         yield from self._serial_loops(node)
+        yield from self.sections.declarations()
+        self.found += self.sections.found
+        self.sections.found = []
         names = self._addressed_names.pop(id(node), None)
         if names is None:
             return
@@ -300,7 +177,9 @@ class OffloadRewriter(RegionRewriter):
         own = {*private, *(d.name for d in (*given, *results)), *region.iterators, *(inner & set(code.sharing.shared))}
         loops = code.loops if not region.loops else self._own_order(node, region)
         self._check_results(node, code, results)
-        self._check_objects(node, [*found, *self._objects(sorted(own))])
+        known = self.backend.name == "openacc" and not self.addressed
+        deep = deep_objects(self.facts, sharing.body, objects) if known else {}
+        self._check_objects(node, [d for d in (*found, *self._objects(sorted(own))) if d.name not in deep])
         asked = inquired(sharing.body)
         self.shared |= {d.name for d in found if d.rank} - asked
         self.own |= {d.name for d in self._objects(sorted(own)) if d.rank}
@@ -308,15 +187,17 @@ class OffloadRewriter(RegionRewriter):
         local, imports, problems = self.called.updates(self.routine, number)
         self.imports += imports
         self.found += problems
-        arrays = tuple(d.name for d in found if d.rank and d.name not in asked)
+        unsized = [d for d in found if is_unsized(d) and d.name not in asked]
+        arrays = tuple(d.name for d in found if d.rank and d.name not in asked and not is_unsized(d))
         offloaded = OffloadCode(
             **{f.name: getattr(code, f.name) for f in fields(RegionCode)},
             arrays=arrays,
             asked=tuple(d.name for d in found if d.name in asked),
             copied=(*(d.name for d in plain if d.name in written), *sorted(reduced)),
             scalars=tuple(d.name for d in plain if d.name not in written),
-            objects=tuple(d.name for d in objects if d.name not in written),
-            changed=tuple(d.name for d in objects if d.name in written),
+            objects=tuple(d.name for d in objects if d.name not in written and d.name not in deep),
+            changed=tuple(d.name for d in objects if d.name in written and d.name not in deep),
+            deep=deep,
             owned=tuple(sorted(own)),
             given=tuple(given),
             results=tuple(results),
@@ -324,6 +205,7 @@ class OffloadRewriter(RegionRewriter):
             updates=tuple(local),
             nested=self._rectangular(loops),
             last=" .and. ".join(_at_end(loop) for loop in loops),
+            sections=self.sections.of(sharing.body, unsized, node.header.line, self.addressed),
             addressed=self.addressed and bool(arrays or self.called.tables.get((self.routine.key, number))),
         )
         if offloaded.addressed:
@@ -347,8 +229,8 @@ class OffloadRewriter(RegionRewriter):
         names = sorted(self.sharing.region(self.numbers[id(node)]).body.names())
         found = [d for d in self._objects(names) if d.symbol.constant and d.rank]
         for data in found:
-            plain = all(constant(low.expr) is not None for low in _lower_bounds(data))
-            if data.symbol.type.base not in _KINDS or not plain:
+            plain = all(constant(low.expr) is not None for low in lower_bounds(data))
+            if data.symbol.type.base not in KINDS or not plain:
                 self._refuse(f"the constant array '{data.name}'", node.header.line)
         return found
 
@@ -383,8 +265,8 @@ class OffloadRewriter(RegionRewriter):
 
     # -- what cannot be done
 
-    def _refuse(self, what: str, line: LogicalLine) -> None:
-        self.found.append(refused(what, self.backend.name, line, self.routine.file))
+    def _refuse(self, what: str, line: LogicalLine, hint: str = "") -> None:
+        self.found.append(refused(what, self.backend.name, line, self.routine.file, hint))
 
     def _check_text(self, node: Construct) -> None:
         """The user's own directives of the same family in a region, and names that stand for others around it."""
@@ -417,9 +299,8 @@ class OffloadRewriter(RegionRewriter):
             if base == "character":
                 self._refuse(f"the text '{data.name}'", line)
             elif base in ("type", "class") and not plain_type(self.facts, data):
-                self._refuse(f"'{data.name}', whose type has allocatable or pointer components or is not known,", line)
-            elif any(d.form == "star" for d in data.symbol.shape):
-                self._refuse(f"'{data.name}', whose last extent is not known (*),", line)
+                what = f"'{data.name}', whose type has allocatable or pointer components or is not known,"
+                self._refuse(what, line, COMPONENTS)
             elif data.name in own and data.symbol.dynamic:
                 self._refuse(f"'{data.name}', allocatable or a pointer and of its own for each point,", line)
 
@@ -433,7 +314,7 @@ class OffloadRewriter(RegionRewriter):
         if results and jumps and own:
             self._refuse(f"'{results[0].name}', used behind the region, with a point that ends early,", jumps[0].line)
         for data in results:
-            if data.symbol.type.base not in _KINDS or data.rank:
+            if data.symbol.type.base not in KINDS or data.rank:
                 self._refuse(f"'{data.name}', used behind the region,", node.header.line)
             elif (
                 data.symbol.line is None and not data.dummy
@@ -497,29 +378,3 @@ def _at_end(loop: Loop) -> str:
     if loop.step:
         return behind(f"{loop.var} + ({loop.step})", loop.upper, f"({loop.step})")
     return f"{loop.var} == {loop.upper}"
-
-
-def _type_text(data: DataObject) -> str:
-    base = data.symbol.type.base
-    return f"{base}(kind({data.name}))" if base in _KINDS else data.symbol.type.text
-
-
-def _same_bounds(data: DataObject, of: str, name: str) -> str:
-    """A variable with the type and bounds of a named constant, or of its copy.
-
-    Lower bounds are written out: compilers lose those of constants of other modules.
-    """
-    bounds = (f"{low}:size({of},{n})+({low})-1" for n, low in enumerate(_lower_bounds(data), 1))
-    return f"{data.symbol.type.base}(kind({of})) :: {name}({','.join(bounds)})"
-
-
-def _lower_bounds(data: DataObject) -> list[Fragment]:
-    return [dimension.lower or ONE for dimension in data.symbol.shape]
-
-
-def _given_name(data: DataObject) -> str:
-    return derived("hf_given_", data.name)
-
-
-def _result_name(data: DataObject) -> str:
-    return derived("hf_last_", data.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hfpy.backends.base import Clause, clause
-from hfpy.backends.offload import OffloadCode, close_lines, open_lines
+from hfpy.backends.offloadcode import OffloadCode, close_lines, open_lines
 from hfpy.backends.openmp import reduction_clauses
 from hfpy.backends.sequential import Sequential
 from hfpy.transform.regioncode import RegionCode
@@ -34,7 +34,7 @@ class OpenMPTarget:
             *([f"collapse({code.nested})"] if code.nested > 1 else []),
             *(["default(none)"] if code.sharing.complete and not code.addressed else []),
             *clause("has_device_addr(", code.arrays if code.addressed else ()),
-            *clause("map(tofrom: ", [*mapped, *code.changed, *code.brought_back]),
+            *clause("map(tofrom: ", [*mapped, *(s.text for s in code.sections), *code.changed, *code.brought_back]),
             *clause("map(alloc: ", code.asked),
             *clause("map(to: ", [*code.objects, *code.given_arrays]),
             *clause("shared(", shared),

@@ -12,6 +12,7 @@ UNKNOWN = "declare it, or put the module that holds it among the sources"
 COMMON = "set a variable of the routine's own, and copy it behind the region if it is wanted there"
 WHOLE = "name its components in the region, or copy what is needed to a variable of a plain type before"
 SIZE = "declare it with sizes that nothing sets in the routine"
+COMPONENTS = "give its arrays to a routine with the region, as in call step(g%h), or choose cuda-c for this routine"
 ASSUMED_SIZE = "declare its last extent, such as a(n) for a(*) or a(1)"
 OPTIONAL_BOUNDS = "declare its extents by integers of the routine, or call the region's routine with a plain argument"
 LAST_VALUE = "give the array the region's dimensions, or set it again behind the region"
@@ -23,7 +24,7 @@ WRITTEN_BELOW = "give the routine the variable as an argument, and set the one o
 STOP = "write the code as a constant; call its routine in a line of its own, and not within an index or an argument"
 INDEXED = "write it as loops, or let it read the arrays that it sets at the same elements alone"
 PRINT = "print single numbers and texts in the region itself, in a format that is * or a text; or do it behind it"
-TEXT = "use an integer code in the place of text"
+TEXT = "compare it before the region, and use a logical or an integer in the region"
 
 
 def no_source(statement: Call) -> str:

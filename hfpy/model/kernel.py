@@ -40,6 +40,17 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """How many elements of an array of unknown size a kernel needs, from its begin on: the kernel's parameter with this
+    number, the host's variable, and the Fortran expression that the host gives it.
+    """
+
+    parameter: str
+    variable: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter of kernel and launcher.
 
@@ -49,7 +60,7 @@ class Parameter:
     share memory with others, ``optional`` parameters need not be given. ``operator`` is that of a reduction. ``packed``
     are an array of objects, and the component of all of them that lies in ``actual`` while the kernel runs. ``lent``
     is memory of hfpy's own, for the kernel alone. Of an array that is only ``asked`` about its shape, or whether it is
-    there, the kernel gets no memory.
+    there, the kernel gets no memory. ``elements`` are those that there are of an array of unknown size.
     """
 
     passing: Passing
@@ -66,13 +77,14 @@ class Parameter:
     packed: tuple[str, str] | None = None
     lent: bool = False
     asked: bool = False
+    elements: Elements | None = None
 
     @property
     def component(self) -> bool:
         """Whether the launcher is called with what is on the device for the kernel alone: a component of an object, or
-        of all elements of an array of objects.
+        of all elements of an array of objects, or an array of unknown size.
         """
-        return "%" in self.actual or bool(self.packed) or self.lent
+        return "%" in self.actual or bool(self.packed) or self.lent or self.elements is not None
 
     @property
     def rank(self) -> int:

@@ -26,7 +26,8 @@ class LogicalLine:
     """One statement or directive.
 
     ``text`` is the joined text; ``segments`` are (offset in text, physical line, column) triples,
-    lines and columns 0-based; ``label`` is the statement label or empty, ``label_at`` its physical line and column.
+    lines and columns 0-based; ``label`` is the statement label or empty, without
+    leading zeros and blanks; ``label_at`` is its physical line and column, ``label_width`` its length as written.
     ``directive`` marks an ``@`` line; ``comment`` says that a directive stood behind ``!`` (design §6). ``file`` is set
     where the line stems from an included file.
     """
@@ -39,6 +40,7 @@ class LogicalLine:
     comment: bool = False
     file: str = ""
     label_at: tuple[int, int] = (-1, -1)
+    label_width: int = 0
 
     @property
     def compact(self) -> str:

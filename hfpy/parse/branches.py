@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from hfpy.model.building import Maker, binary, number
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Part, Statement
+from hfpy.parse.lexer import label_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Branch(Statement):
 
 def labels_in(text: str) -> tuple[str, ...]:
     """The labels in a list; none if something else is in it."""
-    labels = [piece.strip() for piece in text.split(",")]
+    labels = [label_of(piece) for piece in text.split(",")]
     return tuple(labels) if all(map(str.isdigit, labels)) else ()
 
 

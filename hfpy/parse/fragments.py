@@ -174,3 +174,8 @@ def listed_names(text: str, start: int = 0) -> tuple[tuple[str, int, int, int], 
         for before, token in pairs
         if token.kind == "name" and token.start >= start
     )
+
+
+def may_hold_constructor(line: LogicalLine) -> bool:
+    """Whether a statement may have an array constructor, by its text alone."""
+    return "[" in line.text or "(/" in line.text

@@ -108,16 +108,16 @@ def _emit_piece(text: str, joiner: _Joiner, start: int, end: int, out: list[Logi
     if not stripped:
         return
     start += lead
-    label, label_at = "", (-1, -1)
+    label, label_at, width = "", (-1, -1), 0
     if stripped[0].isdigit():
         match = _LABEL.match(stripped)
         if match:
-            label = match.group(1)
-            label_at = _cut(joiner.segments, start, len(label))[0][1:]
+            label, width = label_of(match.group(1)), len(match.group(1))
+            label_at = _cut(joiner.segments, start, width)[0][1:]
             stripped = stripped[match.end() :]
             start += match.end()
     segments = _cut(joiner.segments, start, len(stripped))
-    out.append(LogicalLine(stripped, segments, joiner.last, label, label_at=label_at))
+    out.append(LogicalLine(stripped, segments, joiner.last, label, label_at=label_at, label_width=width))
 
 
 def _cut(segments: list[tuple[int, int, int]], start: int, length: int) -> tuple[tuple[int, int, int], ...]:
@@ -341,9 +341,9 @@ def _fixed_form(
             index += 1
         before = len(out)
         _emit(joiner, out, False)
-        if label.isdigit() and len(out) > before:
-            first = out[before]
-            out[before] = replace(first, label=label, label_at=label_at)
+        number = label_of(label)
+        if number.isdigit() and len(out) > before:
+            out[before] = replace(out[before], label=number, label_at=label_at, label_width=len(label))
     return out, found
 
 
@@ -363,3 +363,11 @@ def _fixed_directive(line: str) -> bool:
 
 def _fixed_comment(line: str) -> bool:
     return not line.strip() or line[0] in "cC*!dD#" or line.lstrip().startswith("!")
+
+
+def label_of(text: str) -> str:
+    """A label in its plain form: in fixed form blanks within it mean nothing, and leading zeros never do (Fortran 2018,
+    6.2.5). Empty for a text without any.
+    """
+    digits = "".join(text.split())
+    return digits.lstrip("0") or digits[:1]

@@ -28,13 +28,13 @@ from hfpy.model.statements import (
 from hfpy.parse.branches import Branch, labels_in
 from hfpy.parse.expressions import expression, io_item
 from hfpy.parse.grammar import GrammarError
-from hfpy.parse.lexer import mask_strings
+from hfpy.parse.lexer import label_of, mask_strings
 from hfpy.parse.tokens import find_top, matching, split_top, words_of
 
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 _FIRST_WORD = re.compile(r"([A-Za-z_]\w*)")
 _CONSTRUCT_NAME = re.compile(r"([A-Za-z_]\w*)\s*:(?!:)\s*(?=[A-Za-z])")
-_DO = re.compile(r"do\b\s*(?:(\d+)\s*,?\s*)?", re.IGNORECASE)
+_DO = re.compile(r"do\b\s*(?:(\d[\d\s]*),?\s*)?", re.IGNORECASE)
 _DO_CONTROL = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)")
 _END = re.compile(
     r"end\s*(if|do|select|where|forall|associate|block|critical|team|change)\b\s*([A-Za-z_]\w*)?\s*$", re.IGNORECASE
@@ -164,7 +164,7 @@ def _do_header(line: LogicalLine, masked: str, start: int, end: int, name: str) 
     found = _DO.match(masked)
     if not found:
         return None
-    label = found.group(1) or ""
+    label = label_of(found.group(1) or "")
     rest = found.end()
     text = line.text
     control = _DO_CONTROL.match(masked, rest)
@@ -372,9 +372,9 @@ def _error_stop(line: LogicalLine, masked: str, start: int, end: int, name: str)
 
 
 def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
-    found = re.fullmatch(r"go\s*to\s*(\d+)\s*", masked, re.IGNORECASE)
+    found = re.fullmatch(r"go\s*to\s*(\d[\d\s]*)", masked, re.IGNORECASE)
     if found:
-        return Jump(line, "goto", found.group(1))
+        return Jump(line, "goto", label_of(found.group(1)))
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0:

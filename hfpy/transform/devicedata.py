@@ -15,6 +15,7 @@ from hfpy.analyze.commonparts import divided_otherwise
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.largerdummies import larger_than_given
 from hfpy.analyze.offloaded import Offloaded
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
@@ -56,6 +57,7 @@ class DeviceData(HeldArrays):
         if not self.arrays and not self.states.resident(self.key):
             return
         self.found += [*self.traffic.conflicts(), *divided_otherwise(self.states, self.key)]
+        self.found += larger_than_given(self.states, self.key)
         yield from self._nodes(self.routine.body)
         yield from self._entry()
         yield from self._exits()

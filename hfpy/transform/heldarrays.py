@@ -14,7 +14,7 @@ from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
-from hfpy.diagnostics import error
+from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.distributed import takes_buffer
 from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.names import derived
@@ -227,16 +227,23 @@ class HeldArrays(HostStatements):
     def _with_unknown_sizes(self) -> Iterator[Edit]:
         """Arrays declared with 1 that are copied get ``*``: a copy would have one element of them."""
         for name, place in self._old_sizes.items():
-            if place.start >= 0:
-                yield replace_range(place.line, place.start, place.end, "*")
+            made = with_unknown_size(name, place, self.routine.file)
+            if isinstance(made, Diagnostic):
+                self.found.append(made)
             else:
-                message = f"'{name}' is copied here, and its last extent is declared as 1 together with others"
-                told = error("HF603", message, place.line.place(self.routine.file), f"declare {name}(*)")
-                self.found.append(told)
+                yield made
 
     @property
     def _margin(self) -> str:
         return " " * (self.routine.header.segments[0][2] + 2)
+
+
+def with_unknown_size(name: str, place: OldSize, file: str) -> Edit | Diagnostic:
+    """The edit that puts ``*`` in the place of a last extent of 1; HF603 where it is declared together with others."""
+    if place.start >= 0:
+        return replace_range(place.line, place.start, place.end, "*")
+    message = f"'{name}' is copied here, and its last extent is declared as 1 together with others"
+    return error("HF603", message, place.line.place(file), f"declare {name}(*)")
 
 
 def _base(expr: Expr) -> str:

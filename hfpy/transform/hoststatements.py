@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.components import chains_from, indexed
+from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.residence import namelist_members
@@ -93,7 +94,8 @@ class HostStatements:
                 touched.moved.add(name)
             if writes:
                 touched.written.add(name)
-                if conditional or not _whole(reference) or not stands_for(reference.name, reference.at)[1]:
+                whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
+                if conditional or not whole:
                     touched.partly.add(name)
         for data in namelist_members(self.facts, self.key, statement):
             name = next((n for n in self.arrays if self._means(n, data.identity)), "")
@@ -140,6 +142,11 @@ class HostStatements:
     def _means(self, name: str, identity: tuple[str, str]) -> bool:
         data = self.facts.object(name, self.key)
         return data is not None and data.identity == identity
+
+
+def _goes_on(data: DataObject | None) -> bool:
+    """Whether copies of an array take more than what is meant by it: all that is on the device behind its begin."""
+    return data is not None and any(d.form == "star" for d in data.symbol.shape)
 
 
 def _whole(reference: Reference) -> bool:

@@ -70,7 +70,13 @@ def packed_copies(
     margin = copies.rows.margin(line)
     opened = "".join(f"\n{margin}  {row}" for row in rows.before)
     closed = "".join(f"\n{margin}  {row}" for row in rows.after)
-    yield insert(line, statement.behind, f" then{opened}\n{margin} ", 1)
+    text = f" then{opened}\n{margin} "
+    begin = len(line.text) - len(line.text[statement.begin :].lstrip())
+    (row, column), there = line.locate(statement.behind - 1), line.locate(begin)
+    if row == there[0]:
+        yield insert(line, statement.behind, text, 1)
+    else:  # the action begins on a line that goes on
+        yield Edit(row, column + 1, *there, 1, f"{text} ")
     yield insert(line, len(line.text), f"{closed}\n{margin}end if", -1)
 
 

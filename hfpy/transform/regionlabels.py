@@ -17,5 +17,5 @@ def labels_before(routine: Routine) -> Iterator[Edit]:
     """The edits of one routine."""
     for region, line in begun_by_jumps(routine):
         row, column = line.label_at
-        yield Edit(row, column, row, column + len(line.label), 0, " " * len(line.label))
+        yield Edit(row, column, row, column + line.label_width, 0, " " * line.label_width)
         yield insert_lines(region.header.line.first, [f"{line.label:<5} continue"], 0, line.first)

@@ -97,5 +97,5 @@ class Rows:
             return
         self._moved.add(line.label)
         row, column = line.label_at
-        yield Edit(row, column, row, column + len(line.label), 0, " " * len(line.label))
+        yield Edit(row, column, row, column + line.label_width, 0, " " * line.label_width)
         yield insert_lines(self.above(line.first), [f"{line.label:<5} continue"], _LABEL, line.first)

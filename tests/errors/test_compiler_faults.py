@@ -242,6 +242,8 @@ MUTANTS = [
     ("(real(i, wp), i = 1, n)", "(real(ii, wp), ii = 1, n)", ""),
     ("call any_type(k)", "call any_type(kkk)", "HF250"),
     ("call opt(b=2)", "call opt(b=2.0)", "HF251"),
+    ("real(wp), intent(out) :: y(n)\n", "real(wp), intent(out) :: y(0.5*n)\n", "HF256"),
+    ("real(wp), intent(out) :: y(n)\n", "real(wp), intent(out) :: y(n > 3)\n", "HF256"),
     ("call opt(b=2)", "call opt(2)", "HF400"),
 ]
 

@@ -112,6 +112,16 @@ EXAMPLES = (
         "q(:,1) = c(i,j,:2)\nq(:,2) = 3\nq = matmul(q, transpose(q))\na(i,j) = sum(maxval(q, 1)) + sum(maxloc(q, 2))",
         "real(8) :: q(2,2)",
     ),
+    Example(
+        "`spread`, `cshift`, `eoshift`, `norm2`",
+        "q = spread(c(i,j,:2), 1, 2)\nq = cshift(q, i, 2) + eoshift(q, -1)\na(i,j) = norm2(q)",
+        "real(8) :: q(2,2)",
+    ),
+    Example(
+        "array constructors with implied loops",
+        "q = [(c(i,j,k)*k, k = 1, 3)]\na(i,j) = sum(q) + sum([(b(i,k), k = 1, j)])",
+        "real(8) :: q(3)",
+    ),
     Example("`minloc`, `maxloc`", "a(i,j) = sum(minloc(c(i,j,:))) + maxloc(c(i,j,:), dim=1)"),
     Example(
         "kinds of reals, integers and logicals",
@@ -283,7 +293,18 @@ EXAMPLES = (
     Example("`associate` with a variable", "associate (x => a(i,j))\nx = b(i,j) + 1\nend associate"),
     Example("`associate` with an expression", "associate (x => 2*b(i,j))\na(i,j) = x + 1\nend associate"),
     Example("`block`", "block\nreal(8) :: x\nx = 2*b(i,j)\na(i,j) = x\nend block"),
-    Example("characters", "if (word == 'twice') a(i,j) = 2*b(i,j)", "character(len=5) :: word", "word = 'twice'"),
+    Example(
+        "comparisons of texts that all points share, `select case` by one",
+        "if (word == 'twice') a(i,j) = 2*b(i,j)\nselect case (word)\ncase ('a':'s')\na(i,j) = 0\nend select",
+        "character(len=5) :: word",
+        "word = 'twice'",
+    ),
+    Example(
+        "other characters",
+        "if (words(i) == 'one') a(i,j) = 2*b(i,j)",
+        "character(len=3) :: words(4)",
+        "words = ['one', 'two', 'one', 'two']",
+    ),
     Example(
         "`print`, `write(*,…)` of single values",
         "a(i,j) = b(i,j)\nif (b(i,j) > 11) print *, 'large', i, j, b(i,j)\nif (i == 9) write (*, '(a,i3)') 'at', i",

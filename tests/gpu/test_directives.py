@@ -234,7 +234,7 @@ def test_everything_in_a_region_is_placed(backend: str) -> None:
 REFUSED = {
     "output": ("b = b + 1\n    print *, i", "'print' in a kernel"),
     "text": ("b = merge(1, 2, word == 'yes')", "the text 'word'"),
-    "deep": ("b = deep%a(1)", "'deep', whose type has allocatable or pointer components"),
+    "deep": ("b = deep(1)%a(1)", "'deep', whose type has allocatable or pointer components"),
     "elsewhere": ("call elsewhere(b(:))", "a call of 'elsewhere'"),
     "table": ("b = from_table(i)", "which picks elements of the constant array 'table'"),
     "kept": ("b = counted(i)", "which keeps 'calls' between calls"),
@@ -252,7 +252,7 @@ contains
     integer, intent(in) :: nx, nz
     real(8), intent(inout) :: b(nx,nz)
     character(len=*), intent(in) :: word
-    type(deep_t), intent(in) :: deep
+    type(deep_t), intent(in) :: deep(2)
     @parallelRegion{domName(i), domSize(nx)}
     STATEMENT
     @end parallelRegion
@@ -279,6 +279,48 @@ def test_refused_with_a_place(backend: str, case: str) -> None:
     assert message in found.message
     assert found.message.endswith(f"is not possible with {backend}")
     assert found.place.line in (14, 15, 16)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["c%u(i) = i\n    c%n = 3", "b(i,1) = whole(c)", "c%many(2)%u(1) = i", "b(i,1) = c%alone", "b(i,1) = c%held%u(i)"],
+)
+def test_other_uses_of_objects_with_arrays(statement: str) -> None:
+    """An object that would have to come back, or to be there as a whole, or whose arrays are further away."""
+    source = """
+    module m
+      implicit none
+      type part
+        real(8), allocatable :: u(:)
+      end type part
+      type whole_t
+        real(8), allocatable :: u(:), alone
+        integer :: n
+        type(part) :: many(2)
+        type(part), allocatable :: held
+      end type whole_t
+    contains
+      subroutine step(nx, nz, b, c)
+        integer, intent(in) :: nx, nz
+        real(8), intent(inout) :: b(nx,nz)
+        type(whole_t), intent(inout) :: c
+        !@parallelRegion{domName(i), domSize(nx)}
+        do i = 1, nx
+        STATEMENT
+        end do
+        !@end parallelRegion
+      end subroutine step
+      real(8) function whole(c)
+        type(whole_t), intent(in) :: c
+        whole = c%u(1)
+      end function whole
+    end module m
+    """
+    source = source.replace("subroutine step(nx, nz, b, c)\n", "subroutine step(nx, nz, b, c)\n        integer :: i\n")
+    for backend in ("openacc", "openmp-target"):
+        done = translate_text({"m.f90": source.replace("STATEMENT", statement)}, target="gpu", backend=backend)
+        messages = [d.message for d in done.errors if d.code == "HF702"]
+        assert any("'c', whose type has allocatable or pointer components" in m for m in messages), done.errors
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -436,8 +436,18 @@ def variant(tested: Pair) -> tuple[Variant, ...]:
 @needs_opencl
 def test_parts_of_buffers(tmp_path: Path) -> None:
     """Sections, components and elements of what was brought to the device: a kernel gets a buffer and an offset."""
-    chosen = [p for p in load_pairs(TESTS / "gpu" / "language") if p.name in ("state_sections", "state_parts")]
-    assert len(chosen) == 2
+    names = (
+        "state_sections",
+        "state_parts",
+        "unsized",
+        "unsized_calls",
+        "unsized_columns",
+        "overlapping",
+        "rearranged",
+        "texts",
+    )
+    chosen = [p for p in load_pairs(TESTS / "gpu" / "language") if p.name in names]
+    assert len(chosen) == len(names)
     corpus = Corpus(chosen, tmp_path, {p.name: variant(p) for p in chosen})
     for tested in chosen:
         corpus.check(tested.name)

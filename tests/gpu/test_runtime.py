@@ -23,13 +23,15 @@ def table(emulation: Emulation) -> Path:
 @pytest.mark.parametrize(
     "case",
     "round_trip not_copied_in used_again poison_of_all_types nested sub_ranges zero_sizes large neighbours "
-    "devices".split(),
+    "parts_that_overlap larger_than_entry larger_leaves_first devices".split(),
 )
 def test_table(table: Path, case: str) -> None:
     assert ran(table, case).stdout == "done\n"
 
 
-@pytest.mark.parametrize("case", "round_trip not_copied_in used_again sub_ranges zero_sizes large".split())
+@pytest.mark.parametrize(
+    "case", "round_trip not_copied_in used_again sub_ranges zero_sizes large parts_that_overlap".split()
+)
 def test_table_with_memory_of_a_pool(table: Path, case: str) -> None:
     assert ran(table, case, HFPY_EMULATE_POOL="1").stdout == "done\n"
 
@@ -53,8 +55,10 @@ def test_memory_of_a_pool(emulation: Emulation) -> None:
     [
         ("leave_without_enter", "array 'a' is not on the device: it is given back without having been brought there"),
         ("left_twice", "array 'a' is not on the device: it is given back without having been brought there"),
-        ("partial_overlap", "array 'lower' overlaps in part with 'upper', which was brought to the device at t.h90:1"),
-        ("larger_than_entry", "array 'a' overlaps in part with 'small', which was brought to the device at t.h90:1"),
+        (
+            "overlap_with_adopted",
+            "array 'lower' overlaps in part with 'upper', which was brought to the device at Python",
+        ),
         (
             "pointer_to_more",
             "kernel hfk0_x: array 'a' needs 160 bytes on the device, but 'small', brought there at t.h90:1, "

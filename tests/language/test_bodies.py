@@ -269,7 +269,7 @@ LAYOUTS = ("layout-openmp", "layout-cuda-c")
 # Where a body is refused.
 REFUSED: dict[str, tuple[str, ...]] = {
     "where_mask": KERNELS,
-    "select_char": DEVICES,
+    "select_char": ("openacc", "openmp-target"),
     "arith_if": (*DEVICES, *LAYOUTS, "openmp", "openmp-2"),
     "computed": (*DEVICES, *LAYOUTS, "openmp", "openmp-2"),
     "call_sub": KERNELS,
@@ -279,10 +279,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "object_local": KERNELS,
     "object_assign": KERNELS,
     "object_cons": DEVICES,
-    "spread": CUDA_C_ONLY,
     "assoc_value": KERNELS,
     "block": KERNELS,
-    "implied": CUDA_C_ONLY,
     "char": DEVICES,
     "char_fun": DEVICES,
     "alloc_in": KERNELS,

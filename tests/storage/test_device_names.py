@@ -362,11 +362,9 @@ PAIRS = [
 ]
 
 
-# What directives cannot do: kernels with objects that have allocatable or pointer components, updates of components.
+# What directives cannot do: OpenMP has no objects with allocatable or pointer components, and no updates of components.
 REFUSED = {
-    ("allocatable", "openacc"): "HF702",
     ("allocatable", "openmp-target"): "HF702",
-    ("pointer_components", "openacc"): "HF702",
     ("pointer_components", "openmp-target"): "HF702",
     ("own", "openmp-target"): "HF603",
 }

@@ -8,6 +8,7 @@ the loops around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -32,6 +33,7 @@ from hfpy.analyze.dependence.model import (
     negated,
     target_of,
 )
+from hfpy.analyze.dependence.objects import components_of
 from hfpy.analyze.dependence.parts import part_around, renamed, renumbered
 from hfpy.analyze.dependence.reading import Reading, World, case, name_of
 from hfpy.analyze.dependence.subscripts import Subscripts
@@ -40,6 +42,7 @@ from hfpy.analyze.dependence.walked import Read, Walked
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.implied import implied_loops
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range, base_name
 from hfpy.model.statements import LOOPS, Assignment, Construct, Header, Jump, Node, OneLine, Statement
@@ -49,6 +52,7 @@ from hfpy.parse.nests import innermost_body
 _DEEPEST = 12
 _MOST = 6_000
 _READ, _CALL, _WRITE = 0, 1, 2
+_NOTHING = nullcontext()
 
 
 def build(
@@ -287,11 +291,14 @@ class _Walk(Walked):
         at, references = found
         reading = self.reading(statement)
         subscripts = Subscripts(reading, statement)
+        implied = implied_loops(statement)
         for reference in references:
-            self._reference(reference, subscripts, here)
+            with self.implied(implied, reference.node, reading) if implied else _NOTHING:
+                self._reference(reference, subscripts, here)
         for site in self.calls.sites(self.frame.key, statement):
             if self._follows(site):
-                self._call(site, references, subscripts, here)
+                with self.implied(implied, site.node, reading) if implied else _NOTHING:
+                    self._call(site, references, subscripts, here)
             elif self.detailed and site.callee:
                 self._not_followed(site, here)
         self._values(statement, at, references, reading)
@@ -454,7 +461,10 @@ class _Walk(Walked):
         mask = self.mask if self.mask and self.elementwise(reference) else ()
         source = Source(reference, self.frame.key)
         must = must and not self.masked
-        self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, mask, why, source))
+        whole = not write and reference.role == "read" and not reference.component and view is None
+        for more in components_of(self.facts, data) if whole else ((),):
+            part = (*places, *more)
+            self.accesses.append(Access(array, part, write, at, must, exact, value, self.inside, mask, why, source))
 
     def _view(self, data: DataObject) -> View | None:
         """What the caller passes for a dummy, of this routine or of its host."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.calls import Calls
-from hfpy.analyze.dependence.forms import Application, Form, Index, atom
+from hfpy.analyze.dependence.forms import Application, Form, Index, atom, number
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, joined
 from hfpy.analyze.dependence.located import Statements
 from hfpy.analyze.dependence.masks import by_elements
 from hfpy.analyze.dependence.model import Access, Condition, Loop, Position, holds
 from hfpy.analyze.dependence.reading import Frame, Reading, World
+from hfpy.analyze.implied import within_items
 from hfpy.analyze.uses import Reference
+from hfpy.model.expressions import Expr, ImpliedDo
 from hfpy.model.statements import Statement
 
 
@@ -122,6 +125,25 @@ class Walked:
         self._names.add(index.name)
         self.loops = (*self.loops, Loop(index, low, high, step))
         self.frame.indices[name] = index
+
+    @contextmanager
+    def implied(self, loops: tuple[ImpliedDo, ...], node: Expr | None, reading: Reading) -> Iterator[None]:
+        """The implied loops around a part of a statement, whose variables have nothing to do with others."""
+        around = [x for x in loops if node is not None and within_items(x, node)]
+        if not around:
+            yield
+            return
+        outer, indices, first, vague = self.loops, dict(self.frame.indices), len(self.accesses), False
+        for loop in around:
+            low, high, *step = (reading.form(bound) for bound in loop.bounds)
+            by = step[0] if step else number(1)
+            vague = vague or not by.constant
+            self.enter(loop.var, low, high, by)
+        yield
+        if vague:
+            why = "the step of an implied loop is not known"
+            self.accesses[first:] = [replace(a, exact=False, must=False, why=why) for a in self.accesses[first:]]
+        self.loops, self.frame.indices = outer, indices
 
     def join(self, label: str) -> None:
         """Jumps to a label, or behind a construct of that name, come here."""

@@ -14,6 +14,7 @@ from hfpy.backends.c import intrinsics
 from hfpy.backends.c.body import Body, Scratch
 from hfpy.backends.c.expressions import Designator, Expressions
 from hfpy.backends.c.overlap import directions, others, sections
+from hfpy.backends.c.rearranged import is_composed
 from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, names_in
 from hfpy.model.scalars import Scalar
@@ -45,7 +46,8 @@ class ArrayStatements:
 
     def array_assignment(self, statement: Assignment, depth: int, mask: Expr | None = None) -> None:
         """An assignment to an array or a section, for the elements of a mask alone if there is one."""
-        if isinstance(statement.value, ArrayConstructor) and mask is None:
+        composes = is_composed(self.expressions(statement), statement.value)
+        if isinstance(statement.value, ArrayConstructor) and mask is None and not composes:
             self._constructed(statement, statement.value, depth)
             return
         printer = self.expressions(statement)

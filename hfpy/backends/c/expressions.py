@@ -18,6 +18,7 @@ from hfpy.backends.c import intrinsics
 from hfpy.backends.c.calls import check_function, function_call
 from hfpy.backends.c.dialect import Picked
 from hfpy.backends.c.locations import is_location
+from hfpy.backends.c.rearranged import composed, composed_extent, is_composed
 from hfpy.backends.c.reduced import result_extents, result_rank
 from hfpy.backends.c.values import (
     AND,
@@ -115,6 +116,8 @@ class Expressions:
                 return self._binary(op, self.print(left, lanes), self.print(right, lanes), expr)
             case Name() | Apply() | Component():
                 return self._designator(expr, lanes)
+            case ArrayConstructor() if len(lanes) == 1 and is_composed(self, expr):
+                return composed(self, expr, lanes[0])
             case ArrayConstructor(items=items) if len(lanes) == 1:
                 return self._constructor(expr, items, lanes[0])
         raise CannotPrint(_what(expr), expr.start, expr.end)
@@ -407,7 +410,7 @@ class Expressions:
             if found is not None:
                 return found
         if isinstance(expr, ArrayConstructor):
-            return [str(len(expr.items))]
+            return [str(composed_extent(self, expr) if is_composed(self, expr) else len(expr.items))]
         if isinstance(expr, Apply) and self._intrinsic(expr) and result_rank(self, expr):
             return result_extents(self, expr)
         if isinstance(expr, Apply) and is_location(self, expr):

@@ -320,6 +320,8 @@ class CKernel:
 
     def _count(self, parameter: Parameter) -> str:
         """The number of an array's elements."""
+        if parameter.elements is not None:
+            return c_name(parameter.elements.parameter)
         pairs = [(self._bound(low), self._bound(high)) for low, high in parameter.bounds]
         return " * ".join(["1LL"] + [operand(extent(low, high, "1")) for low, high in pairs])
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hfpy.analyze.intrinsics import REDUCING
 from hfpy.analyze.sizes import constant
 from hfpy.backends.c.expressions import Designator, Expressions
+from hfpy.backends.c.rearranged import is_composed
 from hfpy.model.expressions import Apply, Binary, Component, Expr, Name, Range, children
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
@@ -74,6 +75,8 @@ def _accesses(printer: Expressions, expr: Expr) -> Iterator[Designator]:
         if isinstance(expr, Apply):
             for argument in expr.args:
                 yield from _accesses(printer, argument)
+        return
+    if is_composed(printer, expr):
         return
     for child in children(expr):
         yield from _accesses(printer, child)

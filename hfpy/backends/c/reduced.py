@@ -13,8 +13,18 @@ from typing import TYPE_CHECKING
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.dialect import Dialect
 from hfpy.backends.c.locations import LOCATIONS, better, constant_flag, given_to, kind_of
-from hfpy.backends.c.values import PLUS, TIMES, CannotPrint, CText, c_type, wider
-from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Keyword, Name
+from hfpy.backends.c.rearranged import (
+    LOOP,
+    MOST,
+    REARRANGED,
+    only_loop,
+    rearranged,
+    rearranged_extents,
+    rearranged_rank,
+    with_variable,
+)
+from hfpy.backends.c.values import PLUS, TIMES, CannotPrint, CText, c_type, extent, operand, wider
+from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 from hfpy.parse.fragments import fragment
 from hfpy.parse.grammar import GrammarError
@@ -25,7 +35,6 @@ if TYPE_CHECKING:
 _CONDITIONS = {"any": ("hf_or", "||"), "all": ("hf_and", "&&")}
 _EXTREMES = {"maxval": ("hf_max", "hf_maximum"), "minval": ("hf_min", "hf_minimum")}
 _ALONG = frozenset("sum product maxval minval any all count".split())
-_MOST = 1024  # elements of a value
 
 
 def _name(expr: Apply) -> str:
@@ -34,11 +43,13 @@ def _name(expr: Apply) -> str:
 
 def result_rank(printer: Expressions, expr: Apply) -> int:
     """The rank of the value, if an intrinsic function gives an array that is worked out before the statement: ``sum``
-    and the like, ``maxloc`` and ``minloc`` with a dimension, ``matmul``, ``transpose``. Otherwise zero.
+    and the like, ``maxloc`` and ``minloc`` with a dimension, ``matmul``, ``transpose``, ``spread``. Otherwise zero.
     """
     name = _name(expr)
     if not expr.args or not printer.body.facts.scopes.is_intrinsic(name, printer.key):
         return 0
+    if name in REARRANGED:
+        return rearranged_rank(printer, expr)
     if name == "transpose":
         return 2
     if name == "reshape":
@@ -53,6 +64,8 @@ def result_rank(printer: Expressions, expr: Apply) -> int:
 
 def result_extents(printer: Expressions, expr: Apply) -> list[str]:
     """The extents of such a value as C text."""
+    if _name(expr) in REARRANGED:
+        return rearranged_extents(printer, expr)
     if _name(expr) == "reshape":
         return [str(printer.body.kinds.value(size, printer.key)) for size in _shape(expr)]
     if _name(expr) == "transpose":
@@ -71,8 +84,8 @@ def materialised(printer: Expressions, name: str, expr: Apply, lanes: Sequence[s
     sizes = [_constant(printer, extent, expr) for extent in result_extents(printer, expr)]
     if len(lanes) != len(sizes):
         raise CannotPrint(f"'{name}' where one value is wanted", expr.start, expr.end)
-    if prod(sizes) > _MOST:
-        raise CannotPrint(f"the value of '{name}' with more than {_MOST} elements", expr.start, expr.end)
+    if prod(sizes) > MOST:
+        raise CannotPrint(f"the value of '{name}' with more than {MOST} elements", expr.start, expr.end)
     if name == "reshape":
         return _reshaped(printer, expr, _place(lanes, sizes), prod(sizes))
     body = printer.body
@@ -85,6 +98,8 @@ def materialised(printer: Expressions, name: str, expr: Apply, lanes: Sequence[s
         inner, shown = _product(printer, expr, counters)
     elif name in LOCATIONS:
         inner, shown = _located(printer, name, expr, counters)
+    elif name in REARRANGED:
+        inner, shown = rearranged(printer, name, expr, counters)
     else:
         inner, shown = _along(printer, name, expr, counters)
     kept = body.temporary(c_type(shown.type), f"hf_{name}", max(1, prod(sizes)))
@@ -204,12 +219,32 @@ def reduction(printer: Expressions, name: str, expr: Apply) -> CText:
     """``sum(a(:) * b(:))`` and the like: a loop before the statement, in the order of the elements."""
     if name == "dot_product" and len(expr.args) == 2:
         return _loop(printer, name, [_plain(a) for a in expr.args], None)
+    if name == "norm2" and len(expr.args) == 1 and not isinstance(expr.args[0], Keyword):
+        return _norm(printer, expr.args[0])
     given = given_to(printer, expr) if name in _ALONG else {}
     if "array" not in given or given.keys() - {"array", "dim", "mask"} or len(given) != len(expr.args):
         raise CannotPrint(f"the intrinsic '{name}' with these arguments", expr.start, expr.end)
     if "dim" in given:
         _dimension(printer, expr, given, 1)
+    implied = only_loop(printer, given["array"])
+    if implied is not None and "mask" not in given:
+        return _over_implied(printer, name, implied)
     return _loop(printer, name, [given["array"]], given.get("mask"))
+
+
+def _over_implied(printer: Expressions, name: str, loop: ImpliedDo) -> CText:
+    """``sum([(x, k = 1, n)])``: the loop itself, whose bounds need not be constants."""
+    body, lane = printer.body, printer.body.temporary("int", "hf_e")
+    low, high, *step = (operand(printer.integer(bound)) for bound in loop.bounds)
+    inner = with_variable(printer, loop, f"({low} + {lane} * {step[0] if step else '1'})")
+    before = len(body.prelude)
+    inner.print(loop.items[0])
+    if len(body.prelude) > before:
+        raise CannotPrint("an implied loop with a value that needs statements of its own", loop.start, loop.end, LOOP)
+    count = extent(low, high, step[0] if step else "1")
+    rows, total = _reduced(inner, name, [loop.items[0]], None, ((), [(lane, count)]))
+    body.prelude += rows
+    return total
 
 
 def _loop(printer: Expressions, name: str, arrays: Sequence[Expr], mask: Expr | None) -> CText:
@@ -219,6 +254,35 @@ def _loop(printer: Expressions, name: str, arrays: Sequence[Expr], mask: Expr | 
     rows, total = _reduced(printer, name, arrays, mask, (lanes, list(zip(lanes, extents, strict=True))))
     body.prelude += rows
     return total
+
+
+def _norm(printer: Expressions, array: Expr) -> CText:
+    """``norm2``: with the largest element so far as a scale, so that squares neither overflow nor vanish. The order of
+    the operations is that of gfortran, so that the bits are, too.
+    """
+    body = printer.body
+    extents = printer.extents(array)
+    lanes = [body.temporary("int", "hf_e") for _ in extents]
+    value = printer.print(array, lanes)
+    kind = c_type(value.type)
+    scale, total, size = (body.temporary(kind, name) for name in ("hf_scale", "hf_norm2", "hf_size"))
+    rows = [
+        f"{size} = {value.text};",
+        f"if ({size} < 0) {size} = -{size};",
+        f"if ({size} != 0 && {scale} < {size}) {{",
+        f"  {scale} = {scale} / {size};",
+        f"  {scale} = {scale} * {scale};",
+        f"  {total} = 1 + {total} * {scale};",
+        f"  {scale} = {size};",
+        f"}} else if ({size} != 0) {{",
+        f"  {size} = {size} / {scale};",
+        f"  {size} = {size} * {size};",
+        f"  {total} = {total} + {size};",
+        "}",
+    ]
+    body.prelude += [f"{scale} = 0;", f"{total} = 1;", *_nested(list(zip(lanes, extents, strict=True)), rows)]
+    root = body.dialect.library("sqrt", [CText(total, value.type)], value.type)
+    return CText(f"{scale} * {root}", value.type, TIMES)
 
 
 def _reduced(

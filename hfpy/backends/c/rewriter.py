@@ -33,6 +33,7 @@ from hfpy.parse.nests import innermost_body
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.imports import Imports
 from hfpy.transform.plain.form import PlainForm
+from hfpy.transform.plain.texts import is_told, worked_out
 from hfpy.transform.queues import no_effect
 from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
@@ -89,7 +90,7 @@ class KernelRewriter(RegionRewriter):
             self.facts.application.macros_of(self.routine.key), region, _COLUMNS if self._walks(sharing) else _BLOCK
         )
         builder = SpecBuilder(self.device, self.imported, sharing, name, block)
-        spec = replace(self._with_lent(builder.build()), queue=region.queue)
+        spec = replace(self._with_texts(self._with_lent(builder.build())), queue=region.queue)
         try:
             with builder.refusals.at(sharing.region.line):
                 _check_names(spec)
@@ -137,6 +138,17 @@ class KernelRewriter(RegionRewriter):
         made = (replace(v, lent=v.lent or v.text in texts) if _is_array(v) else v for v in spec.variables)
         return replace(spec, variables=tuple(made)) if texts else spec
 
+    def _with_texts(self, spec: KernelSpec) -> KernelSpec:
+        """The signature with what the host works out of texts, in the place of variables of the plain form."""
+        if not any(isinstance(v, Parameter) and is_told(v.actual) for v in spec.variables):
+            return spec
+        values = worked_out(self.plain.facts.routine(self.routine.key))
+        made = (
+            replace(v, actual=values[v.actual]) if isinstance(v, Parameter) and is_told(v.actual) else v
+            for v in spec.variables
+        )
+        return replace(spec, variables=tuple(made))
+
     def _refused(self, problems: Unprintable, spec: KernelSpec, refusals: Refusals) -> None:
         """Tell all that is against a region's kernel, and against the routines that it calls."""
         refusals.add(problems.problems)
@@ -168,6 +180,7 @@ class KernelRewriter(RegionRewriter):
         comment = f"{indent}! region over {', '.join(spec.iterators)}: kernel {spec.name}"
         call = wrap_line(f"{indent}call {spec.launcher}({listed})", macros)
         rows = [*self._components(spec, indent, 1), *call, *self._components(spec, indent, 0)]
+        rows = self._with_elements(spec, indent, rows)
         return [comment, *_with_stops(spec, indent, self._printed(spec, indent, self._packed(spec, indent, rows)))]
 
     def _printed(self, spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
@@ -203,11 +216,25 @@ class KernelRewriter(RegionRewriter):
             if parameter.passing != "array" or not parameter.component or parameter.asked:
                 continue
             procedure = "hf_enter" if entering else "hf_leave"
+            given = parameter.actual
+            if parameter.elements is not None:
+                procedure += "_bytes"
+                given += f", {parameter.elements.variable}*{parameter.type.size}"
             copy = 1 if entering or parameter.access != "in" else 0
             self.procedures.add(procedure)
-            text = f'call {procedure}({parameter.actual}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
+            text = f'call {procedure}({given}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
             rows += wrap_line(indent + text, ())
         return rows
+
+    @staticmethod
+    def _with_elements(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
+        """The rows, and before them how many elements of arrays of unknown size the kernel needs."""
+        made = [p.elements for p in spec.parameters if p.elements is not None]
+        if not made:
+            return rows
+        before = [f"integer(8) :: {', '.join(e.variable for e in made)}", *(f"{e.variable} = {e.value}" for e in made)]
+        inner = [wrapped for row in before for wrapped in wrap_line(f"{indent}  {row}")]
+        return [f"{indent}block", *inner, *rows, f"{indent}end block"]
 
 
 def _is_array(variable: Parameter | Local) -> TypeGuard[Parameter]:

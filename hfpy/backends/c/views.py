@@ -38,8 +38,9 @@ def objects_in_storage(facts: Facts, node: Expr, indices: tuple[Expr, ...], key:
 def scalar_of(kinds: Kinds, data: DataObject) -> Scalar:
     """The type of a data object. Raises CannotPrint for derived types and the like."""
     scalar = kinds.scalar(data.symbol.type, data.home)
+    if data.symbol.type.base == "character":
+        raise CannotPrint(f"the text '{data.name}'", hint=TEXT)
     if scalar is None:
-        what = f"'{data.name}', which has the type {data.symbol.type.text or data.symbol.type.base},"
-        raise CannotPrint(what, hint=TEXT if data.symbol.type.base == "character" else "")
+        raise CannotPrint(f"'{data.name}', which has the type {data.symbol.type.text or data.symbol.type.base},")
     c_type(scalar)
     return scalar

@@ -166,7 +166,16 @@ class FortranKernel:
         partial = [Memory(p.passing, p.name, p.text, p.type, (THREADS,)) for p in parameters if p.operator]
         arrays = [
             Memory(
-                p.passing, p.name, p.text, p.type, texts_of(p.stored_bounds), p.access, p.aliased, p.optional, p.asked
+                p.passing,
+                p.name,
+                p.text,
+                p.type,
+                texts_of(p.stored_bounds),
+                p.access,
+                p.aliased,
+                p.optional,
+                p.asked,
+                p.elements.parameter if p.elements is not None else "",
             )
             for p in parameters
             if p.passing == "array"

@@ -32,6 +32,12 @@ class Memory:
     aliased: bool = False
     optional: bool = False
     asked: bool = False
+    elements: str = ""
+
+    @property
+    def bytes(self) -> str:
+        """Their number where it is not that of the bounds: of an array whose size is not."""
+        return f"{self.elements} * {self.type.size}" if self.elements else ""
 
 
 def texts_of(bounds: Bounds) -> Pairs:

@@ -2,10 +2,11 @@
 !
 ! The arrays have no intent: with one, compilers might think that the call leaves their values as they are.
 module hfpy_arrays
-  use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_intptr_t, c_null_char, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_intptr_t, c_null_char, c_ptr, c_size_t
   implicit none
   private
-  public :: hf_enter, hf_leave, hf_enter_once, hf_leave_once, hf_enter_into, hf_leave_from, hf_leave_all
+  public :: hf_enter, hf_leave, hf_enter_bytes, hf_leave_bytes
+  public :: hf_enter_once, hf_leave_once, hf_enter_into, hf_leave_from, hf_leave_all
   public :: hf_update_host, hf_update_device, hf_location, hf_moved, hf_forget, hf_end
   public :: hf_address, hf_region_begins, hf_region_ends, hf_order_printed, c_f_pointer
 
@@ -28,6 +29,24 @@ module hfpy_arrays
       integer(c_int), value :: copy_out
       character(kind=c_char), intent(in) :: name(*), where(*)
     end subroutine hf_leave
+
+    !> As hf_enter for an array of unknown size, of which so many bytes are meant.
+    subroutine hf_enter_bytes(array, bytes, copy_in, name, where) bind(c, name="hfd_enter")
+      import :: c_char, c_int, c_size_t
+      type(*) :: array(*)
+      integer(c_size_t), value :: bytes
+      integer(c_int), value :: copy_in
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_enter_bytes
+
+    !> The other end of hf_enter_bytes.
+    subroutine hf_leave_bytes(array, bytes, copy_out, name, where) bind(c, name="hfd_leave")
+      import :: c_char, c_int, c_size_t
+      type(*) :: array(*)
+      integer(c_size_t), value :: bytes
+      integer(c_int), value :: copy_out
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_leave_bytes
 
     !> As hf_enter, but only if entered is 0, which becomes 1, or if the array has other memory since.
     subroutine hf_enter_once(array, copy_in, entered, name, where) bind(c, name="hfd_enter_array_once")

@@ -6,16 +6,25 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "hfpy_cures.hpp"
 #include "hfpy_queues.hpp"
 #include "hfpy_runtime.hpp"
 
 namespace {
+
+struct range {
+  std::uintptr_t first;
+  std::size_t bytes;
+
+  std::uintptr_t last() const { return first + bytes; }
+};
 
 // One host range on the device. Names are copied: the strings of Fortran programs may be temporaries.
 struct entry {
@@ -25,7 +34,9 @@ struct entry {
   long long users;
   std::string name;
   std::string where;
-  bool changed = false;  // one of its users has asked for a copy back when it left
+  std::vector<range> changed = {};  // what users that have left asked to be copied back
+
+  std::uintptr_t end() const { return host + bytes; }
 
   bool holds(std::uintptr_t address, std::size_t length) const {
     return address >= host && address - host <= bytes && length <= bytes - (address - host);
@@ -52,12 +63,28 @@ class entry_table {
     return after != ordered_.end() && after->first - address < bytes ? &after->second : nullptr;
   }
 
+  // The entries that share bytes with a range, in the order of their addresses.
+  std::vector<entry> all_overlapping(std::uintptr_t address, std::size_t bytes) {
+    std::vector<entry> found;
+    const entry *const first = overlapping(address, bytes);
+    if (first == nullptr) return found;
+    for (auto one = ordered_.find(first->host); one != ordered_.end() && one->first < address + bytes; ++one) {
+      found.push_back(one->second);
+    }
+    return found;
+  }
+
   void add(const entry &made) { by_address_[made.host] = &(ordered_[made.host] = made); }
 
   void remove(std::uintptr_t host) {
 #ifdef HFPY_EMULATE
     hf_emulate_has_copied_out(reinterpret_cast<void *>(host), ordered_.at(host).bytes);
 #endif
+    take_off(host);
+  }
+
+  // Removes an entry whose values live on in another one: the host's copy is as old as before.
+  void take_off(std::uintptr_t host) {
     by_address_.erase(host);
     ordered_.erase(host);
   }
@@ -77,6 +104,22 @@ entry_table &table() {
 
 std::uintptr_t address_of(const void *host) { return reinterpret_cast<std::uintptr_t>(host); }
 
+// Adds a range to ranges that share no bytes.
+void add_to(std::vector<range> &ranges, range added) {
+  std::vector<range> apart;
+  for (const range &one : ranges) {
+    if (one.last() < added.first || added.last() < one.first) {
+      apart.push_back(one);
+    } else {
+      const std::uintptr_t last = std::max(one.last(), added.last());
+      added.first = std::min(one.first, added.first);
+      added.bytes = last - added.first;
+    }
+  }
+  apart.push_back(added);
+  ranges.swap(apart);
+}
+
 // The entry that holds a range that has to be there.
 entry &required(const void *host, std::size_t bytes, const char *name, const char *kernel, const char *where,
                 const char *hint) {
@@ -90,10 +133,52 @@ entry &required(const void *host, std::size_t bytes, const char *name, const cha
   return *found;
 }
 
+const void *host_at(std::uintptr_t address) { return reinterpret_cast<const void *>(address); }
+
 char *device_address(const entry &found, const void *host) { return found.device + (address_of(host) - found.host); }
 
 const char *const transfer_hint = "nothing on the way to this place has brought it there";
 const char *const leave_hint = "it is given back without having been brought there";
+
+// A range that shares some bytes with ranges that are there, and is inside of none of them: parts of a work array that
+// reach into each other, as programs declare them that know only the most that they need. All of them become one entry,
+// with the values of those that are there, and of the host elsewhere.
+void join(range added, int copy_in, const char *name, const char *where) {
+  const std::vector<entry> parts = table().all_overlapping(added.first, added.bytes);
+  for (const entry &part : parts) {
+    if (address_of(part.device) == part.host) {
+      hfd_fail(where, nullptr, "array '%s' overlaps in part with '%s', which was brought to the device at %s", name,
+               part.name.c_str(), part.where.c_str());
+    }
+  }
+  const std::uintptr_t first = std::min(added.first, parts.front().host);
+  const std::uintptr_t last = std::max(added.last(), parts.back().end());
+  const hfpy::working bringing(where);
+  std::vector<char> values(last - first);
+  entry made{first, values.size(), nullptr, 1, parts.front().name, parts.front().where};
+  std::uintptr_t done = added.first;
+  const auto from_host = [&](std::uintptr_t end) {
+    if (end <= done || !copy_in) return;
+#ifdef HFPY_EMULATE
+    hf_emulate_copies_in(host_at(done), end - done, name, where);
+#endif
+    std::memcpy(&values[done - first], host_at(done), end - done);
+  };
+  for (const entry &part : parts) {
+    from_host(part.host);
+    done = part.end();
+    hfpy::copy_out(&values[part.host - first], part.device, part.bytes, name, where);
+    hfpy::give(part.device);
+    table().take_off(part.host);
+    made.users += part.users;
+    made.changed.insert(made.changed.end(), part.changed.begin(), part.changed.end());
+  }
+  from_host(added.last());
+  made.device = static_cast<char *>(hfpy::take(made.bytes, name, where));
+  const hfpy::copying counted(hfpy::transfer::array_in, made.bytes, name, where);
+  hfpy::copy_in(made.device, values.data(), made.bytes, name, where);
+  table().add(made);
+}
 
 const char *last_kernel = nullptr;
 bool started = false;
@@ -191,10 +276,7 @@ void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, co
   if (bytes == 0) return;
   const std::uintptr_t address = address_of(host);
   if (entry *const there = table().overlapping(address, bytes)) {
-    if (!there->holds(address, bytes)) {
-      hfd_fail(where, nullptr, "array '%s' overlaps in part with '%s', which was brought to the device at %s", name,
-               there->name.c_str(), there->where.c_str());
-    }
+    if (!there->holds(address, bytes)) return join({address, bytes}, copy_in, name, where);
     ++there->users;
     return;
   }
@@ -214,13 +296,11 @@ void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, c
   const hfpy::guard alone;
   if (bytes == 0) return;
   entry &found = required(host, bytes, name, nullptr, where, leave_hint);
-  // Two names of one array may leave in any order: what one has asked for is done when the last one goes.
-  found.changed = found.changed || copy_out != 0;
+  // Names of one array, or of parts of it, may leave in any order: what they have asked for is done when the last one goes.
+  if (copy_out) add_to(found.changed, {address_of(host), bytes});
   if (--found.users > 0) return;
-  if (found.changed) {
-    ++found.users;
-    hfd_update_host(host, bytes, name, where);
-  }
+  ++found.users;
+  for (const range &part : found.changed) hfd_update_host(host_at(part.first), part.bytes, name, where);
   hfpy::give(found.device);
   table().remove(found.host);
 }

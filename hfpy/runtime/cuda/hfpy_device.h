@@ -23,7 +23,8 @@ extern "C" {
 /* --- What generated Fortran calls (module hfpy_device) --- */
 
 /* Counts one more user of [host, host+bytes). The first one gets device memory, filled from the host if copy_in. A
- * range inside one that is already there counts as a user of that and copies nothing. Partial overlap is an error. */
+ * range inside one that is already there counts as a user of that and copies nothing. Ranges that overlap in part become
+ * one, with the values that are there already; memory that was adopted cannot (an error). */
 void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, const char *where);
 
 /* Counts one user less. The last one copies the range back if copy_out and gives the device memory back. */

@@ -29,6 +29,7 @@ from hfpy.transform.plain.objectargs import object_edits
 from hfpy.transform.plain.pointobjects import point_object_edits
 from hfpy.transform.plain.stops import stop_edits
 from hfpy.transform.plain.tables import table_edits
+from hfpy.transform.plain.texts import text_edits
 from hfpy.transform.wrapping import wrap_line
 
 Edits = Mapping[str, list[Edit]]
@@ -85,6 +86,7 @@ def plain_form(
         exit_edits,
         index_edits,
         alias_edits,
+        text_edits,
         point_object_edits,
         partial(value_edits, packs=packed),
         object_edits,

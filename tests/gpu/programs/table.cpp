@@ -135,14 +135,53 @@ void left_twice() {
   hfd_leave(a, size, 0, "a", "t.h90:7");
 }
 
-void partial_overlap() {
-  hfd_enter(a + 10, size - 80, 1, "upper", "t.h90:1");
-  hfd_enter(a, 160, 1, "lower", "t.h90:7");
+// Parts of one array that reach into each other become one entry: the values that are on the device stay, the others come
+// from the host, and each user's own bytes go back.
+void parts_that_overlap() {
+  fill(a, 0);
+  hfd_enter(a + 10, 80, 1, "upper", "t.h90:1");  // 10 to 19
+  fill(a, 1000);
+  hfd_enter(a + 40, 80, 1, "last", "t.h90:2");  // 40 to 49
+  fill(a, 2000);
+  hfd_enter(a + 5, 40 * sizeof(double), 1, "middle", "t.h90:3");  // 5 to 44
+  EXPECT(hfd_present(a + 5, 45 * sizeof(double)) && !hfd_present(a + 4, 8) && !hfd_present(a + 50, 8));
+  char *const first = static_cast<char *>(hfd_pointer(a + 5, 8, "a", "k", "t.h90:4"));
+  EXPECT(hfd_pointer(a + 49, 8, "a", "k", "t.h90:4") == first + 44 * sizeof(double));
+  fill(a, 3000);
+  hfd_leave(a + 40, 80, 1, "last", "t.h90:5");
+  hfd_leave(a + 10, 80, 1, "upper", "t.h90:6");
+  EXPECT(a[10] == 3010);
+  hfd_leave(a + 5, 40 * sizeof(double), 0, "middle", "t.h90:7");
+  EXPECT(a[9] == 3009 && a[10] == 10 && a[19] == 19 && a[20] == 3020);
+  EXPECT(a[39] == 3039 && a[40] == 1040 && a[49] == 1049 && a[50] == 3050);
+  EXPECT(!hfd_present(a + 10, 8) && !hfd_present(a + 45, 8));
 }
 
 void larger_than_entry() {
+  fill(a, 0);
   hfd_enter(a, 80, 1, "small", "t.h90:1");
-  hfd_enter(a, 160, 1, "a", "t.h90:7");
+  fill(a, 1000);
+  hfd_enter(a, 160, 1, "a", "t.h90:2");
+  fill(a, 2000);
+  hfd_leave(a, 160, 1, "a", "t.h90:3");
+  hfd_leave(a, 80, 0, "small", "t.h90:4");
+  EXPECT(a[0] == 0 && a[9] == 9 && a[10] == 1010 && a[19] == 1019 && a[20] == 2020);
+}
+
+// The larger name leaves first: all that it asked for goes back.
+void larger_leaves_first() {
+  fill(a, 0);
+  hfd_enter(a, size, 1, "a", "t.h90:1");
+  hfd_enter(a, 80, 1, "small", "t.h90:2");
+  fill(a, 1000);
+  hfd_leave(a, size, 1, "a", "t.h90:3");
+  hfd_leave(a, 80, 1, "small", "t.h90:4");
+  EXPECT(a[0] == 0 && a[99] == 99);
+}
+
+void overlap_with_adopted() {
+  hfd_adopt(a + 10, size - 80, "upper");
+  hfd_enter(a, 160, 1, "lower", "t.h90:7");
 }
 
 void pointer_to_more() {
@@ -184,8 +223,10 @@ int main(int argc, char **argv) {
       {"many", many},
       {"leave_without_enter", leave_without_enter},
       {"left_twice", left_twice},
-      {"partial_overlap", partial_overlap},
+      {"parts_that_overlap", parts_that_overlap},
       {"larger_than_entry", larger_than_entry},
+      {"larger_leaves_first", larger_leaves_first},
+      {"overlap_with_adopted", overlap_with_adopted},
       {"pointer_to_more", pointer_to_more},
       {"update_of_absent", update_of_absent},
       {"too_large", too_large},

@@ -1,0 +1,66 @@
+"""Labels as old code writes them: blanks within them in fixed form, and leading zeros, mean nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support import translate_text
+
+SOURCE = """      subroutine s(n, a, b)
+      integer n, i, k
+      real*8 a(n), b(n)
+      k = 0
+      if (n .gt. 2) go to FIRST
+      k = 5
+LABEL do 1 0 i = 1, n
+      if (mod(i, 3) .eq. 1) go to 1 0
+      if (b(i) - 2) 020, 2 0, 0 30
+   20 b(i) = b(i) + 1
+      goto (0010, 3 0), i - 1
+  30  a(i) = i
+ 1 0  continue
+      a(1) = a(1) + k
+      end
+      program main
+      real*8 a(7), b(7)
+      do 5 i = 1, 7
+      a(i) = 0.5
+005   b(i) = i*0.5
+      call s(7, a, b)
+      call s(2, a, b)
+      print *, a, b
+      end
+"""
+REGION = "c@parallelRegion\n"
+FORMS = [("00 40", "0040 "), ("4 0", " 40  "), ("40", "4  0 ")]
+
+
+def run(text: str, folder: Path) -> str:
+    """What the program prints."""
+    (folder / "s.f").write_text(text)
+    flags = ["-std=legacy", "-w", "-ffixed-line-length-none", "-cpp", "-fopenmp"]
+    subprocess.run(["gfortran", *flags, "s.f", "-o", "s"], cwd=folder, check=True, capture_output=True)
+    return subprocess.run([folder / "s"], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("forms", FORMS)
+def test_jumps_lead_to_their_labels(forms: tuple[str, str], tmp_path: Path) -> None:
+    plain = SOURCE.replace("FIRST", forms[0]).replace("LABEL", forms[1])
+    lines = plain.splitlines(keepends=True)
+    at = next(n for n, line in enumerate(lines) if " do 1 0 " in line)
+    marked = "".join([*lines[:at], REGION, *lines[at:]])
+    done = translate_text({"s.f": marked}, backend="openmp").require()
+    assert "!$omp" in done.text or "c$omp" in done.text
+    assert "40    continue" in done.text
+    assert run(done.text, tmp_path) == run(plain, tmp_path)
+
+
+def test_labels_of_free_form() -> None:
+    text = (
+        "subroutine s(n, a)\ninteger :: n, i\nreal(8) :: a(n)\n!@parallelRegion{domName(i), domSize(n)}\ndo i = 1, n\n"
+    )
+    text += "if (i == 2) go to 10\na(i) = i\n0010 continue\nend do\n!@end parallelRegion\nend subroutine s\n"
+    assert not translate_text({"s.f90": text}, backend="openmp").errors
