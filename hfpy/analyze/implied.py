@@ -19,17 +19,16 @@ class ImpliedLoops:
 
     def __init__(self, likely: bool = False) -> None:
         self._likely = likely
-        self._found: dict[int, list[ImpliedDo]] = {}
+        self._found: dict[int, tuple[ImpliedDo, ...]] = {}
 
     def bind(self, reference: Reference) -> bool:
         """Whether a name means the variable of an implied loop."""
-        statement, node = reference.at.statement, reference.node
-        if id(statement) not in self._found:
+        statement = reference.at.statement
+        loops = self._found.get(id(statement))
+        if loops is None:
             looked = not self._likely or _likely_to_hold(statement)
-            trees = (n for e in expressions(statement) for n in walk(e)) if looked else ()
-            self._found[id(statement)] = [n for n in trees if isinstance(n, ImpliedDo)]
-        items = (i for loop in self._found[id(statement)] if loop.var == reference.name for i in loop.items)
-        return any(item.start <= node.start and node.end <= item.end for item in items)
+            loops = self._found[id(statement)] = implied_loops(statement) if looked else ()
+        return any(loop.var == reference.name and within_items(loop, reference.node) for loop in loops)
 
 
 def implied_loops(statement: Statement) -> tuple[ImpliedDo, ...]:
