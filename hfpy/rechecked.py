@@ -29,6 +29,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Outside
 from hfpy.parse.application import Texts, reindexed
 from hfpy.parse.files import index_text, project_macros
+from hfpy.parse.outside import mentioned_in
 from hfpy.parts import Laid, behind_all, laid, numbered, present
 from hfpy.signatures import procedures_of, unit_signature
 from hfpy.steps import Kept, Steps
@@ -109,6 +110,8 @@ class Work:
         kept = [self._moved(d) for d in before if d in whole or self._stays(d)]
         others = [self._moved(d) for d in faults if self._stays(d)]
         if not self.again:
+            if any(d.code == "HF253" for d in others) or self.steps.mentioned.keys() - self._mentioned():
+                raise NotKept("subroutines that nothing has, and text of which nothing depends but that")
             return Rechecked(tuple(kept), tuple(others))
         there = facts_kept(store, self.kept)
         if there is None:
@@ -121,7 +124,7 @@ class Work:
         except Unread as text:
             return self._unread(again, text.found)
         made = again.made(facts, effects)
-        here = faults_of(facts, effects, outside, again.files)
+        here = faults_of(facts, effects, outside, again.files, self._mentioned())
         if here is None:
             raise NotKept("subroutines that nothing has")
         files = [f for f in facts.application.files if f.path not in again.files]
@@ -130,6 +133,12 @@ class Work:
             kept = self._without_passes(kept)
         more = again.in_parts(in_source_lines(files, here), self.again)
         return Rechecked(ordered(dict.fromkeys([*kept, *new])), ordered(dict.fromkeys([*others, *more])))
+
+    def _mentioned(self) -> set[str]:
+        """The names of subroutines that no file has, and that stand where they stood."""
+        texts = {path: "\n".join(made.rows).lower() for path, made in self.laid.items()}
+        mentioned = self.steps.mentioned.items()
+        return {name for name, path in mentioned if path not in texts or mentioned_in(texts[path], name)}
 
     def _without_passes(self, kept: Iterable[Diagnostic]) -> list[Diagnostic]:
         """What was kept, without what the optimiser said: it does not run where there are errors."""
@@ -259,7 +268,8 @@ class InParts(Again):
         positions and dimensions.
         """
         then, after = self.stages[now].facts, self.stages[stage].facts
-        if after.device is not None:
+        files = zip(then.application.files, after.application.files, strict=True)
+        if after.device is not None or any(a is not b for a, b in files if a.path in self.files):
             return False
         same = in_same_positions(after, then, unchanged_routines(then.application, after.application))
         return all(concerned(before, key) <= same for key in before.graph.with_statements())
