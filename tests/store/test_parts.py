@@ -457,3 +457,76 @@ def test_blocked_forms_are_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(InParts, "_read", lambda *_: pytest.fail("a text of the optimiser is read"))
     now = Now.of(paths, options)
     assert now is not None and rechecked(now, options, OUTSIDE, Store(tmp_path / "cache")) is not None
+
+
+ON_DEVICE = """module own
+  implicit none
+  real :: shared(9)
+contains
+  subroutine first(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n), b(n)
+    real :: s, t
+    t = 1
+    @parallelRegion{domName(i), domSize(n)}
+    s = a(i)
+    b(i) = s
+    @end parallelRegion
+  end subroutine first
+  subroutine second(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n), b(n)
+    real :: s
+    s = a(1)
+    b(1) = s
+  end subroutine second
+  subroutine third(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n), b(n)
+    real :: s
+    s = 0
+    call first(n, a, b)
+    call second(n, a, b)
+  end subroutine third
+end module own
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "statement", "again"),
+    [
+        (11, "s = a(i) + b(i)", True),  # scalars of kernels, and at which elements arrays are used
+        (11, "t = 2; s = a(i)*t", True),
+        (12, "b(i) = s + unknown", True),
+        (12, "b(i) = s; t = * 2", True),
+        (12, "b(i) = b(i+1)", True),
+        (12, "if (s > 2) b(i) = s", False),  # another kind of statement
+        (8, "real :: s, t, u; integer :: w", True),
+        (8, "real :: s, t, u(9)", False),
+        (9, "t = a(1)", False),  # statements of the host beside kernels
+        (12, "b(i) = shared(1)", False),
+        (19, "s = a(1); if (s > 2) s = a(n)", True),  # and of routines that have nothing to do with them
+        (18, "real :: s, u(3)", True),
+        (19, "s = shared(1)", False),
+        (19, "s = a(1); call first(n, a, b)", False),
+        (26, "s = b(1)", False),
+    ],
+)
+@pytest.mark.parametrize("backend", ["cuda-c", "openacc"])
+def test_what_concerns_others_on_devices(line: int, statement: str, again: bool, backend: str, tmp_path: Path) -> None:
+    """With directives, what kernels know of modules is looked for in all that calls."""
+    again = again and not (backend == "openacc" and 16 <= line <= 21)
+    options = Options(cache_dir=tmp_path / "cache", target="gpu", backend=backend)
+    paths = write({"own.h90": ON_DEVICE}, tmp_path / "source")
+    translate(paths, options).faults(OUTSIDE)
+    rows = ON_DEVICE.splitlines()
+    rows[line - 1] = f"    {statement}"
+    paths = write({"own.h90": "\n".join([*rows, ""])}, tmp_path / "source")
+    now = Now.of(paths, options)
+    assert now is not None
+    made = rechecked(now, options, OUTSIDE, Store(tmp_path / "cache"))
+    assert (made is not None) == again
+    if made is not None:
+        cold = translate(paths, replace(options, cache_dir=None))
+        assert ordered(acknowledged(made.found)) == cold.diagnostics
+        assert set(made.faults) == set(cold.faults(OUTSIDE))
