@@ -2,8 +2,8 @@
 
     python -m benchmarks.editor --lines 40000
 
-It opens a file, types in a routine, types between routines, and saves: after an edit, with an error, with a local
-variable more. It prints the time until diagnostics come, with the wait after the last key
+It opens a file, types in a routine, types between routines, and saves: after an edit of a value, with a comment more,
+with an error, with a local variable more. It prints the time until diagnostics come, with the wait after the last key
 (``hfpy.lsp.server.DELAY``) in it, and the CPU time that the server takes until then, which other work on the machine
 concerns less (on Linux). Needs what ``pip install 'hfpy[lsp]'`` installs.
 """
@@ -127,7 +127,9 @@ async def measured(title: str, path: Path) -> None:
     for number in range(5):
         routine = f"\n  subroutine extra_{number}()\n  end subroutine extra_{number}"
         added.append(await editor.timed(lambda text=routine: editor.type(between, text)))
-    saved = [await editor.saved(inside, " ") for _ in range(4)]
+    saved = [await editor.saved(inside, f" + {n + 1}.0d-3") for n in range(4)]
+    commented = [await editor.saved(inside - 1, f"\n    ! note {n}") for n in range(3)]
+    inside += 3
     faulty = [await editor.saved(inside, " + * 2") for _ in range(3)]
     await editor.saved(inside, " ! mended", len(" + * 2" * 3))
     head = next(n for n in range(inside, 0, -1) if "::" in editor.rows[n])
@@ -139,6 +141,7 @@ async def measured(title: str, path: Path) -> None:
         "type a comment": new,
         "type a new routine": added,
         "save": saved,
+        "save a comment": commented,
         "save with an error": faulty,
         "save a declaration": declared,
     }

@@ -1536,10 +1536,12 @@ SCRIPTS: dict[str, Entry] = {
     ),
     "HF674": Entry(
         "The project has scripts, and the command only looks at the project: it executes nothing of it, and shows the "
-        "kernels as they are written.",
+        "kernels as they are written. Or files of the project are given to `hfpy transpile` by their names, and "
+        "translated without the project's settings.",
         _scripted(_annotate("return kernel")),
         "hfpy check",
-        "Give `--trust` if you trust the project's scripts.",
+        "Give `--trust` if you trust the project's scripts. Give `hfpy transpile` no names, so that it translates the "
+        "project.",
     ),
     "HF675": Entry(
         "`--set` names no kernel, or asks for a transformation that would change results or that the kernel has no "

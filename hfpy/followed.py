@@ -76,6 +76,8 @@ def _affected(facts: Facts, places: Sequence[Place]) -> Iterator[_Lines]:
             continue
         whole = _Lines(routine.file, routine.header.first + 1, routine.end.last + 1)
         inside = [place for place in places if whole.holds(place)]
+        if not inside:
+            continue
         regions = [_Lines(routine.file, *_span(facts, key, n)) for n in range(len(routine.regions))]
         held = [region for region in regions if any(region.holds(place) for place in inside)]
         yield from held

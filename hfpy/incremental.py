@@ -140,6 +140,7 @@ def _steps(
     """What is known of the steps that gave these facts, the first of which are those of the user's sources."""
     from hfpy.analyze.asked import asked_files
     from hfpy.making import in_source_lines
+    from hfpy.parse.outside import mentions
     from hfpy.parts import asked_parts, parted_files
     from hfpy.signatures import signatures_of
 
@@ -155,6 +156,7 @@ def _steps(
         in_source_lines(distinct[0].application.files, made.whole),
         in_source_lines(distinct[0].application.files, text),
         in_source_lines(distinct[0].application.files, made.said),
+        mentions(distinct[0].application),
         parted,
         tuple(step.units for step in signed),
         asked_parts(parted, distinct[0], looked, made.facts.application),

@@ -102,6 +102,35 @@ def made_of(
 
         progress("optimising", 0, 0)
         optimised = lowered(facts, effects, LEVELS[options.opt], only=only, again=again)
+    return _made(facts, effects, found, whole, optimised, progress, only, again)
+
+
+def told_of(facts: Facts, effects: Effects, only: Collection[str], asked: Collection[str], again: Again) -> Made:
+    """What :func:`made_of` finds in files of the paths ``asked``, which are among ``only``. Texts of the optimiser of
+    which nothing is said are not made: that it made them right is not looked at here.
+    """
+    from hfpy.analyze.checks import check
+    from hfpy.transform.pipelines import LEVELS, heard
+
+    passes = LEVELS[facts.application.options.opt]
+    found = with_calls_that_fit(facts, [*facts.found, *check(facts, effects)])
+    said = bool(passes) and not has_errors(found)
+    optimised = heard(facts, effects, passes, only, again) if said else None
+    texts = asked if optimised is None or optimised.facts is facts else only
+    return _made(facts, effects, found, facts.found, optimised, silent, texts, again)
+
+
+def _made(
+    facts: Facts,
+    effects: Effects,
+    found: Sequence[Diagnostic],
+    whole: tuple[Diagnostic, ...],
+    optimised: Lowered | None,
+    progress: Progress,
+    only: Collection[str] | None,
+    again: Again | None,
+) -> Made:
+    """The files of an application of which something has been found, and which the optimiser has seen."""
     after, written, optimised = _written(facts, effects, optimised, progress, only, again)
     written = replace(written, found=without_followed(facts, found, written.found))
     said = tuple(_said_by_passes(facts, optimised)) if optimised is not None else ()

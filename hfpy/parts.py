@@ -19,7 +19,7 @@ from hfpy.kept import NotKept
 from hfpy.model.application import Application
 from hfpy.model.source import SourceText, changed_rows, source_text
 from hfpy.model.units import FileIndex, UnitIndex
-from hfpy.parse.physical import physical
+from hfpy.parse.physical import physical, within_texts
 from hfpy.parse.routines import unit_key
 from hfpy.signatures import shown_outside
 from hfpy.steps import Host, Part, Parted
@@ -187,10 +187,9 @@ def laid(before: Parted, text: str, indexed: Indexed) -> Laid | None:
     around = [n for n in range(first, new_end) if not any(p.first <= n <= p.last for p in again)]
     if not all(_silent(new[n]) for n in around):
         return None
-    alike = [
-        (a, b) for a, b in zip(touched, again, strict=True) if old[a.first : a.last + 1] == new[b.first : b.last + 1]
-    ]
-    same = ((0, first, 0), *((a.first, a.last + 1, b.first - a.first) for a, b in alike), (old_end, len(old), down))
+    stayed = {a.key: _stayed(old, new, a, b) for a, b in zip(touched, again, strict=True)}
+    within = (stretch for found in stayed.values() for stretch in found or ())
+    same = ((0, first, 0), *within, (old_end, len(old), down))
     here = {p.key: p for p in again}
     parts = tuple(here.get(p.key) or _by(p, down if p.first >= old_end else 0) for p in before.parts)
 
@@ -198,8 +197,25 @@ def laid(before: Parted, text: str, indexed: Indexed) -> Laid | None:
         return row + down if row >= old_end else row
 
     hosts = tuple(Host(h.key, *map(moved, (h.first, h.behind, h.end, h.last))) for h in before.hosts)
-    changed = frozenset(p.key for p in touched) - {a.key for a, _ in alike}
+    changed = frozenset(key for key, found in stayed.items() if found is None)
     return Laid(new, hosts, parts, changed, same)
+
+
+def _stayed(old: Sequence[str], new: Sequence[str], before: Part, now: Part) -> tuple[tuple[int, int, int], ...] | None:
+    """Where the lines of a procedure have come, as in :attr:`Laid.same`; None where others than comments differ."""
+    one, other = range(before.first, before.last + 1), range(now.first, now.last + 1)
+    if [old[n] for n in one] == [new[n] for n in other]:
+        return ((before.first, before.last + 1, now.first - before.first),)
+    texts, later = _telling(old, one), _telling(new, other)
+    if [old[n] for n in texts] != [new[n] for n in later]:
+        return None
+    return tuple((n, n + 1, m - n) for n, m in zip(texts, later, strict=True))
+
+
+def _telling(rows: Sequence[str], some: range) -> list[int]:
+    """The numbers of those of some lines that are not silent, or go on with a character constant."""
+    within = within_texts(rows[n] for n in some)
+    return [n for n, text in zip(some, within, strict=True) if text or not _silent(rows[n])]
 
 
 def _by(part: Part, rows: int) -> Part:

@@ -15,18 +15,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.again import Again, parsed_units
+from hfpy.analyze.analysis import concerned, in_same_positions
 from hfpy.analyze.asked import asked, asking
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.unchanged import unchanged_routines
 from hfpy.diagnostics import Diagnostic, Place, Related, ordered
 from hfpy.incremental import Now, facts_kept, faults_kept, last_kept
 from hfpy.kept import NotKept, Unread
-from hfpy.making import deep, in_source_lines, made_of
+from hfpy.making import Made, deep, in_source_lines, made_of, told_of
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Outside
 from hfpy.parse.application import Texts, reindexed
 from hfpy.parse.files import index_text, project_macros
+from hfpy.parse.outside import mentioned_in
 from hfpy.parts import Laid, behind_all, laid, numbered, present
 from hfpy.signatures import procedures_of, unit_signature
 from hfpy.steps import Kept, Steps
@@ -107,6 +110,8 @@ class Work:
         kept = [self._moved(d) for d in before if d in whole or self._stays(d)]
         others = [self._moved(d) for d in faults if self._stays(d)]
         if not self.again:
+            if any(d.code == "HF253" for d in others) or self.steps.mentioned.keys() - self._mentioned():
+                raise NotKept("subroutines that nothing has, and text of which nothing depends but that")
             return Rechecked(tuple(kept), tuple(others))
         there = facts_kept(store, self.kept)
         if there is None:
@@ -118,8 +123,8 @@ class Work:
             facts, effects = again.first()
         except Unread as text:
             return self._unread(again, text.found)
-        made = made_of(facts, effects, only=again.files, again=again)
-        here = faults_of(facts, effects, outside, again.files)
+        made = again.made(facts, effects)
+        here = faults_of(facts, effects, outside, again.files, self._mentioned())
         if here is None:
             raise NotKept("subroutines that nothing has")
         files = [f for f in facts.application.files if f.path not in again.files]
@@ -128,6 +133,12 @@ class Work:
             kept = self._without_passes(kept)
         more = again.in_parts(in_source_lines(files, here), self.again)
         return Rechecked(ordered(dict.fromkeys([*kept, *new])), ordered(dict.fromkeys([*others, *more])))
+
+    def _mentioned(self) -> set[str]:
+        """The names of subroutines that no file has, and that stand where they stood."""
+        texts = {path: "\n".join(made.rows).lower() for path, made in self.laid.items()}
+        mentioned = self.steps.mentioned.items()
+        return {name for name, path in mentioned if path not in texts or mentioned_in(texts[path], name)}
 
     def _without_passes(self, kept: Iterable[Diagnostic]) -> list[Diagnostic]:
         """What was kept, without what the optimiser said: it does not run where there are errors."""
@@ -195,9 +206,13 @@ class Cut:
 
 @dataclass
 class InParts(Again):
-    """The facts after each step with the bodies of some parts of files."""
+    """The facts after each step with the bodies of some parts of files. ``looked`` are the parts that are looked at, by
+    their keys; the others are there for their sake.
+    """
 
     cuts: dict[str, Cut] = field(default_factory=dict)
+    looked: frozenset[str] = frozenset()
+    passed: int = 0  # the number of the last stage whose facts were asked for
     parsed: dict[str, tuple[Lines, Routine]] = field(default_factory=dict)  # the last reading of a unit
     procedures: dict[int, frozenset[str]] = field(default_factory=dict)  # their names, by the number of a stage
 
@@ -225,7 +240,8 @@ class InParts(Again):
         parts = (p for parted in work.steps.parted.values() for p in parted.parts)
         asked_for = (key for p in parts if p.key in work.read - work.again for key in p.keys)
         beside = frozenset(key for key in asked_for if not positions.get(key).own)
-        return cls(work.options, work.steps, stages, lowered, tuple(indexes), files, files, beside=beside, cuts=cuts)
+        given = work.options, work.steps, stages, lowered, tuple(indexes), files, files
+        return cls(*given, beside=beside, cuts=cuts, looked=work.again)
 
     def first(self) -> tuple[Facts, Effects]:
         """The facts of the user's sources. Raises NotKept where directives of them are written out."""
@@ -233,6 +249,37 @@ class InParts(Again):
         if any(index.expanded is not None for index in self.indexes):
             raise NotKept("directives that are written out")
         return made
+
+    def __call__(self, name: str, before: Facts, texts: Mapping[str, NewText]) -> tuple[Facts, Effects] | None:
+        """See :class:`hfpy.again.Again`. A step that changed other files alone, which concern none of these parts, is
+        left out.
+        """
+        stage, known = self.steps.stages.get(name, -1), self.passed
+        self.passed = max(stage, known)
+        if texts and stage == known:
+            raise NotKept("a step that changed nothing before")
+        now = next(number for facts, number in self.at if facts is before)
+        if not texts and stage > now and self._as_before(before, now, stage):
+            return None
+        return super().__call__(name, before, texts)
+
+    def _as_before(self, before: Facts, now: int, stage: int) -> bool:
+        """Whether all that was read, and what it calls, was at a later stage as it is now: these routines, their
+        positions and dimensions.
+        """
+        then, after = self.stages[now].facts, self.stages[stage].facts
+        files = zip(then.application.files, after.application.files, strict=True)
+        if after.device is not None or any(a is not b for a, b in files if a.path in self.files):
+            return False
+        same = in_same_positions(after, then, unchanged_routines(then.application, after.application))
+        return all(concerned(before, key) <= same for key in before.graph.with_statements())
+
+    def made(self, facts: Facts, effects: Effects) -> Made:
+        """What is found in the files with parts that are looked at, and maybe in others."""
+        if self.stages[0].facts.device is not None:
+            return made_of(facts, effects, only=self.files, again=self)
+        looked = (path for path, cut in self.cuts.items() if any(p.key in self.looked for p in cut.laid.parts))
+        return told_of(facts, effects, self.files, frozenset(looked), self)
 
     def in_parts(self, found: Iterable[Diagnostic], keys: Collection[str]) -> Iterator[Diagnostic]:
         """What was found in some parts, with its places in the files as they are now. Raises NotKept where something

@@ -5,9 +5,9 @@ of the order of statements, of constants and of operators in the statements of r
 call: those matter to the files alone that ask for these bodies (:mod:`hfpy.analyze.asked`).
 
 Some analyses of the program as a whole look at more. Storage orders depend on which arrays meet in one statement, and
-what is on the device on the order of the statements of the host. Where there are such, the statements are covered as
-they are written, and otherwise what a body does to what others know: the local variables of a routine, and at which
-elements it uses an array, are its own affair (:func:`_effects`).
+what is on the device on the order of the statements of the host in routines that lead to kernels. Where there are such,
+the statements are covered as they are written, and otherwise what a body does to what others know: the local variables
+of a routine, and at which elements it uses an array, are its own affair (:func:`_effects`); in kernels its scalars are.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from hfpy.analyze.components import chains_from
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.intrinsics import INTRINSICS
+from hfpy.analyze.mpi import procedure
 from hfpy.analyze.unchanged import unchanged_routines
 from hfpy.analyze.uses import Reference
 from hfpy.analyze.vectorsubscripts import makes_dimension
@@ -123,11 +124,12 @@ def _of_unit(facts: Facts, routine: Routine, rows: Sequence[str]) -> str:
 def _declared(facts: Facts, routine: Routine) -> Iterator[str]:
     """The lines of a specification part, but for those that declare what concerns nobody else."""
     own: dict[LineKey, bool] = {}
-    if routine.kind not in _MODULES and not _whole_program(facts):
-        names = _Own(facts, routine.key)
+    if routine.kind not in _MODULES and not _has_orders(facts):
+        names, arrays = _Own(facts, routine.key), not _near_device(facts, routine.key)
         for name, symbol in routine.spec.symbols.items():
             if symbol.line is not None:
                 plain = symbol.type.base in _INTRINSIC and symbol.attributes <= _PLAIN and name not in routine.dummies
+                plain = plain and (arrays or not symbol.rank)
                 key = symbol.line.key
                 own[key] = own.get(key, True) and plain and name != routine.result and names.is_own(name)
     yield from (line.text for line in routine.spec.lines if not own.get(line.key))
@@ -140,14 +142,24 @@ def _digest(parts: Sequence[str]) -> str:
 def _executable(facts: Facts, key: str) -> Iterator[str]:
     """What a signature has of the executable part of a routine."""
     statements = facts.graph.statements[key]
-    if not _whole_program(facts):
+    orders = _has_orders(facts)
+    if not orders and not _near_device(facts, key):
         yield from sorted(set(_effects(facts, key)))
         return
-    if facts.target == "gpu" and not facts.positions.get(key).above:
+    above = bool(facts.positions.get(key).above)
+    if facts.target == "gpu" and not above:
         yield from (_whole(at) for at in statements if not at.regions)
-    rows = {row for at in statements for row in _statement(at)}
-    orders = _has_orders(facts)
+    own = _Own(facts, key)
+
+    def apart(at: Located) -> bool:
+        """Whether a statement is part of kernels alone."""
+        return not orders and (above or facts.positions.active(key, at) is not None)
+
+    rows = {row for at in statements if not (apart(at) and _plain(at)) for row in _statement(at)}
     for reference in facts.references[key]:
+        if apart(reference.at):
+            rows |= set(_in_kernel(facts, key, reference, own))
+            continue
         rows |= set(_reference(reference))
         if orders and _is_array(facts, reference, key):
             rows.add(_whole(reference.at))
@@ -155,9 +167,9 @@ def _executable(facts: Facts, key: str) -> Iterator[str]:
 
 
 def _effects(facts: Facts, key: str) -> Iterator[str]:
-    """What others may know of the executable part of a routine where no order of arrays is to be found, and no device
-    has any: calls, directives, pointers and memory as they are written, and which variables that are not its own it
-    uses in which roles. A statement that cannot be parsed is an error in this routine.
+    """What others may know of the executable part of a routine where no order of arrays is to be found, and which has
+    nothing to do with a device: calls, directives, pointers and memory as they are written, and which variables that
+    are not its own it uses in which roles. A statement that cannot be parsed is an error in this routine.
     """
     routine, own = facts.routine(key), _Own(facts, key)
     for at in facts.graph.statements[key]:
@@ -168,9 +180,24 @@ def _effects(facts: Facts, key: str) -> Iterator[str]:
             yield repr((reference.name, reference.role, bool(reference.at.regions), facts.live(reference.at, key)))
         if reference.call is not None and not own.indexes(reference):
             yield from _of_function(reference)
+        if reference.component and facts.target == "gpu":  # which may be on the device for a caller
+            yield from _reference(reference)
     for name in sorted(facts.domains.listings(key)):
         if facts.object(name, key) is not None:
             yield f"{name} {value_crosses(facts, routine, name)}"
+
+
+def _in_kernel(facts: Facts, key: str, reference: Reference, own: _Own) -> Iterator[str]:
+    """What others may know of a reference in code for a device: that it uses an array, or a variable of another
+    routine, in which role. A statement that cannot be parsed is an error in its routine.
+    """
+    if not own.scalar(reference):
+        role = "use" if own.has(reference) and reference.role in ("read", "write") else reference.role
+        yield repr((reference.name, role, bool(reference.at.regions), facts.live(reference.at, key)))
+    if reference.component:
+        yield from _reference(reference)
+    elif reference.call is not None and not own.indexes(reference):
+        yield from _of_function(reference)
 
 
 @dataclass(frozen=True)
@@ -188,6 +215,12 @@ class _Own:
         if reference.at.renamed or reference.role in ("pointer", "allocate"):
             return False
         return self.is_own(reference.name)
+
+    def scalar(self, reference: Reference) -> bool:
+        """Whether a reference is to a scalar of that kind, or to nothing that is declared."""
+        data = self.facts.object(reference.name, self.key)
+        plain = not data.rank and data.symbol.type.base in _INTRINSIC if data is not None else not reference.indices
+        return plain and not reference.component and self.has(reference)
 
     def indexes(self, reference: Reference) -> bool:
         """Whether a reference that is given to something in parentheses is an index of an array."""
@@ -215,9 +248,15 @@ class _Own:
         return joint is None and not keeps_value(routine, name)
 
 
-def _whole_program(facts: Facts) -> bool:
-    """Whether analyses of the whole program look at more of a body than at its effects."""
-    return facts.target == "gpu" or _has_orders(facts)
+def _near_device(facts: Facts, key: str) -> bool:
+    """Whether a routine has to do with a device: it has kernels, is called in some, or calls routines with them; or it
+    has calls of MPI, which may leave messages open.
+    """
+    if facts.target != "gpu":
+        return False
+    position = facts.positions.get(key)
+    statements = (at.statement for at in facts.graph.statements[key])
+    return bool(position.own or position.below or position.above) or any(map(procedure, statements))
 
 
 def _has_orders(facts: Facts) -> bool:
@@ -240,6 +279,12 @@ def _statement(at: Located) -> Iterator[str]:
     statement = at.statement
     yield f"{type(statement).__name__} {getattr(statement, 'kind', '')}"
     yield from _written(at)
+
+
+def _plain(at: Located) -> bool:
+    """Whether a statement does nothing but to set a variable, or cannot be parsed: an error in its routine."""
+    statement = at.statement
+    return isinstance(statement, Opaque) or (isinstance(statement, Assignment) and not statement.pointer)
 
 
 def _written(at: Located) -> Iterator[str]:

@@ -66,7 +66,8 @@ class Steps:
     name, and ``signatures`` those of all files in each. ``net`` tells which files ask for whose bodies, ``forms`` are
     the blocked forms of routines by file and name, ``openmp`` the files with OpenMP directives, ``whole`` is what was
     found for the program as a whole, ``text`` what was found in the texts by themselves, ``said`` what the optimiser
-    alone says.
+    alone says, ``mentioned`` the names of called subroutines that no file has and that stand elsewhere, each with the
+    path of a file where it does.
 
     Of files that may be read in parts, ``parted`` has these, ``units`` the signatures of all routines in each of the
     facts, ``among`` which parts, by their keys, ask for whose bodies.
@@ -80,6 +81,7 @@ class Steps:
     whole: tuple[Diagnostic, ...] = ()
     text: tuple[Diagnostic, ...] = ()
     said: tuple[Diagnostic, ...] = ()
+    mentioned: Mapping[str, str] = field(default_factory=dict)
     parted: Mapping[str, Parted] = field(default_factory=dict)
     units: tuple[Mapping[str, str], ...] = ()
     among: Mapping[str, frozenset[str]] = field(default_factory=dict)

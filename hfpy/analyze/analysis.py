@@ -238,12 +238,17 @@ def _plans(facts: Facts, found: list[Diagnostic], before: Facts | None, same: fr
     still = in_same_positions(facts, before, same) if before is not None else same
     made: dict[str, Plans] = {}
     for routine in analysed_routines(facts):
-        key, position = routine.key, facts.positions.get(routine.key)
-        regions = (*position.own, *position.below, *position.above)
-        concerned = {key, *facts.graph.called(key), *(region.routine for region in regions)}
-        as_before = key in known and concerned - {""} <= still
+        key = routine.key
+        as_before = key in known and concerned(facts, key) <= still
         made[key] = known[key] if as_before else plans_of(facts, routine, found)
     return made
+
+
+def concerned(facts: Facts, key: str) -> set[str]:
+    """A routine with those that it calls and those with the regions around it: what it is depends on no others."""
+    position = facts.positions.get(key)
+    regions = (*position.own, *position.below, *position.above)
+    return {key, *facts.graph.called(key), *(region.routine for region in regions)} - {""}
 
 
 def in_same_positions(facts: Facts, before: Facts, same: frozenset[str]) -> frozenset[str]:

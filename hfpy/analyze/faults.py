@@ -30,10 +30,12 @@ def faults(facts: Facts, effects: Effects, outside: Outside) -> tuple[Diagnostic
 
 
 def faults_of(
-    facts: Facts, effects: Effects, outside: Outside, files: Collection[str]
+    facts: Facts, effects: Effects, outside: Outside, files: Collection[str], mentioned: Collection[str] = ()
 ) -> tuple[Diagnostic, ...] | None:
-    """The faults in some files, by their paths, whose statements are there; None where that takes the text of all."""
-    if unknown_subroutines(facts.application, outside, _INTRINSIC):
+    """The faults in some files, by their paths, whose statements are there; None where that takes the text of all.
+    ``mentioned`` are names of subroutines that are known to stand in other files.
+    """
+    if unknown_subroutines(facts.application, outside, _INTRINSIC, mentioned):
         return None
     found = (*missing_modules(facts.application, outside), *_in_statements(facts, effects, outside))
     return tuple(d for d in found if d.place.file in files)

@@ -77,7 +77,8 @@ class Scopes:
     def modules(self) -> dict[str, str]:
         """Module name to key, for modules with source."""
         app = self.application
-        return {app.unit(key).name: key for key in app.units if app.unit(key).kind in ("module", "submodule")}
+        units = ((key, app.files[file].units[number]) for key, (file, number) in app.units.items())
+        return {unit.name: key for key, unit in units if unit.kind in ("module", "submodule")}
 
     @cached_property
     def separate(self) -> dict[tuple[str, str], str]:
@@ -87,9 +88,14 @@ class Scopes:
         """
         app = self.application
         found: dict[tuple[str, str], str] = {}
-        for key in app.units:
+        for key, (file, number) in app.units.items():
+            units = app.files[file].units
+            parent = units[number].parent
+            within = parent is not None and units[parent].kind == "submodule"
+            if units[number].kind == "procedure" or not (within or units[number].kind == "submodule"):
+                continue
             host = self._host(key)
-            if host is None or app.unit(host).kind != "submodule" or app.unit(key).kind == "procedure":
+            if host is None or app.unit(host).kind != "submodule":
                 continue
             seen: set[str] = set()
             while host is not None and host not in seen and app.unit(host).kind == "submodule":

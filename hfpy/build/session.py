@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,7 +13,7 @@ from hfpy.build.compilers import environment_flags
 from hfpy.build.named import unknown_folders, unknown_paths
 from hfpy.build.projectfile import load_project
 from hfpy.changes import Changes, changes_of
-from hfpy.diagnostics import Diagnostic, Place, UsageError
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, note
 from hfpy.options import Options, default_kinds, directives_of, schedule_fault, sizes_of
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 
@@ -136,6 +137,25 @@ def open_files(files: Sequence[Path], given: Given, output: Path = Path("build")
     project = Project(root=Path("."), name="files", sources=tuple(map(str, files)), build_dir=str(output))
     notes = tuple(unknown_folders(given.include_dirs, Place("-I")))
     return Session(project, with_given(Options(target=given.target), given), notes)
+
+
+def scripts_left_out(files: Sequence[Path]) -> tuple[Diagnostic, ...]:
+    """A note where files that are named, or folders, have sources of a project with scripts: :func:`open_files` reads
+    no settings.
+    """
+    for folder in {above: None for path in files for above in (path.resolve(), *path.resolve().parents)}:
+        if not (folder / PROJECT_FILE).is_file():
+            continue
+        try:
+            project = load_project(folder)
+            sources = [path.resolve() for path in project.files] if project.scripts is not None else []
+        except HfpyError:
+            continue  # those who build the project hear of it
+        if any(source.is_relative_to(path.resolve()) for source in sources for path in files):
+            text = "the project's scripts are not run: files that are named are translated without its settings"
+            place = Place(os.path.relpath(folder / PROJECT_FILE))
+            return (note("HF674", text, place, "name no files: then the project here is translated, with its scripts"),)
+    return ()
 
 
 def with_given(options: Options, given: Given) -> Options:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, error
@@ -107,21 +107,35 @@ def missing_subroutines(application: Application, outside: Outside, intrinsic: f
                 yield from _calls(index, unit, wanted, known)
 
 
-def unknown_subroutines(application: Application, outside: Outside, intrinsic: frozenset[str]) -> set[str]:
-    """The names of such subroutines. Of files without their text that on disk is taken."""
+def unknown_subroutines(
+    application: Application, outside: Outside, intrinsic: frozenset[str], mentioned: Collection[str] = ()
+) -> set[str]:
+    """The names of such subroutines. Of files without their text that on disk is taken. ``mentioned`` are names that
+    are known to stand elsewhere.
+    """
     if not outside.complete or outside.libraries or not _links(application):
         return set()
+    wanted = _called_only(application) - intrinsic - frozenset(mentioned)
+    if not wanted:
+        return set()
+    found = _mentions(application, wanted)
+    return set(wanted - found.keys()) if found is not None else set()
+
+
+def mentions(application: Application) -> dict[str, str]:
+    """Subroutines that are called and that no file has, whose names stand elsewhere, such as those of types: each with
+    the path of a file where it does. Empty where an included file may hold any.
+    """
+    return _mentions(application, _called_only(application)) or {}
+
+
+def _called_only(application: Application) -> frozenset[str]:
+    """The names of subroutines that are called and that no file has, but for those of usual libraries."""
     known = {u.name for index in application.files for u in index.units}
     macros = {m.lower() for m in (*application.macros, *(m for index in application.files for m in index.macros))}
-    called = {
-        name
-        for index in application.files
-        for unit in index.units
-        for name in unit.calls
-        if name.isidentifier() and name not in known | macros and not name.startswith(_PREFIXES)
-    }
-    wanted = frozenset(called - intrinsic)
-    return set(wanted - _mentioned_elsewhere(application, wanted)) if wanted else set()
+    called = {name for index in application.files for unit in index.units for name in unit.calls}
+    others = called - known - macros
+    return frozenset(name for name in others if name.isidentifier() and not name.startswith(_PREFIXES))
 
 
 def _links(application: Application) -> bool:
@@ -135,17 +149,22 @@ def _links(application: Application) -> bool:
     return programs and not foreign and not any(index.includes for index in application.files)
 
 
-def _mentioned_elsewhere(application: Application, names: frozenset[str]) -> frozenset[str]:
-    """Those of some names that stand anywhere, in comments or inactive lines, too, but behind ``call``."""
-    found: set[str] = set()
+def _mentions(application: Application, names: frozenset[str]) -> dict[str, str] | None:
+    """Those of some names that stand anywhere, in comments or inactive lines, too, but behind ``call``: each with the
+    path of the first such file. None where a file includes another: what that holds is not known.
+    """
+    found: dict[str, str] = {}
     for index in application.files:
         text = "\n".join(index.source.lines).lower() or _on_disk(index)
         if _INCLUDED.search(text):
-            return names  # what that file holds is not known
-        for name in names - found:
-            if name in text and any(not m.group(1) for m in re.finditer(rf"(\bcall\s+)?\b{name}\b", text)):
-                found.add(name)
-    return frozenset(found)
+            return None
+        found |= dict.fromkeys((name for name in names - found.keys() if mentioned_in(text, name)), index.path)
+    return found
+
+
+def mentioned_in(text: str, name: str) -> bool:
+    """Whether a name stands anywhere in a text but behind ``call``; both are in lower case."""
+    return name in text and any(not m.group(1) for m in re.finditer(rf"(\bcall\s+)?\b{name}\b", text))
 
 
 def _on_disk(index: FileIndex) -> str:

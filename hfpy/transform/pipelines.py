@@ -31,6 +31,8 @@ LEVELS: tuple[tuple[Pass, ...], ...] = (
     (Arrays(), Fuse(EFFORTS[2]), Columns(), Loops(), Specialise()),
     (Arrays(), Fuse(EFFORTS[3]), Columns(), Loops(), Specialise()),
 )
+# Passes that say nothing of what became of their texts: the last two say something only of what options ask of them.
+_APART = ("columns", "loops", "specialise")
 PASSES = tuple(dict.fromkeys(step.name for level in reversed(LEVELS) for step in level))
 
 
@@ -69,11 +71,15 @@ def lowered(
     without: Collection[str] = (),
     only: Collection[str] | None = None,
     again: Again | None = None,
+    begun: Lowered | None = None,
 ) -> Lowered:
     """The application after passes. New text of a file that is not accepted, or of one named in ``without``, is left
-    out. ``only`` are the files that the passes look at (None: all), ``again`` gives the facts with new texts.
+    out. ``only`` are the files that the passes look at (None: all), ``again`` gives the facts with new texts, ``begun``
+    is the application after passes before these.
     """
     steps: list[Step] = []
+    if begun is not None:
+        steps, facts, effects = [*begun.steps], begun.facts, begun.effects
     for number, step in enumerate(passes, 1):
         assert not step.needs & {later.name for later in passes[number:]}, step.name
         made = step.apply(facts, effects, only)
@@ -123,6 +129,20 @@ def _again(
         faulty = {d.place.file for d in problems if d.severity == "error"} & left.keys()
         left = {path: text for path, text in left.items() if path not in (faulty or left.keys())}
     return None, ()
+
+
+def heard(facts: Facts, effects: Effects, passes: Sequence[Pass], only: Collection[str], again: Again) -> Lowered:
+    """As :func:`lowered`, for what the passes say of some files, whose sizes are not specialised. Where all passes but
+    the last, which say nothing of what became of their texts, leave these files as they are, the facts are those that
+    were given.
+    """
+    first = [step for step in passes if step.name not in _APART]
+    begun = lowered(facts, effects, first, only=only, again=again)
+    if begun.facts is not facts or begun.changed:
+        return lowered(facts, effects, passes[len(first) :], only=only, again=again, begun=begun)
+    columns = [step for step in passes if step.name == "columns"]
+    said = (Step(step, step.apply(facts, effects, only), facts, facts) for step in columns)
+    return Lowered(facts, effects, (*begun.steps, *said))
 
 
 def kernels_after(lowered: Lowered, name: str, routine: str | None) -> str:

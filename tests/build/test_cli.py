@@ -115,6 +115,23 @@ def test_transpile_files_and_folders(project: Path, capfd: pytest.CaptureFixture
     assert call(capfd, "transpile", "nowhere.f90", "-o", "out")[0] == 1
 
 
+def test_transpile_says_that_it_leaves_scripts_out(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Files that are named are translated without the settings of their project."""
+    (project / "scripts").mkdir()
+    (project / "scripts/domain.py").write_text("def annotate(kernel, annotations, context):\n    return kernel\n")
+    (project / "other.f90").write_text("module other\nend module\n")
+    settings = project / "hfpy.toml"
+    settings.write_text(f"{settings.read_text()}\n[scripts]\ndir = 'scripts'\nannotate = 'domain'\n")
+    for named in ("source/demo.f90", "source", "."):
+        status, out, err = call(capfd, "transpile", named, "-o", "out")
+        assert (status, out) == (0, "")
+        assert err.startswith("hfpy.toml: note HF674: the project's scripts are not run")
+    for arguments in ((), ("other.f90",)):
+        assert call(capfd, "transpile", *arguments, "-o", "out") == (0, "", "")
+    settings.write_text("[scripts]\n")
+    assert call(capfd, "transpile", "source", "-o", "out") == (0, "", "")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

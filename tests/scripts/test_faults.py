@@ -139,6 +139,15 @@ def test_annotations(tmp_path: Path) -> None:
     assert not nobody.codes("warning")  # without scripts they are for people
 
 
+@pytest.mark.parametrize(
+    "rows", [["raise ValueError('no')"], ["return kernel.unroll(annotations['inner'], 'x')"], ["return"]]
+)
+def test_annotations_of_a_script_that_fails(rows: list[str], tmp_path: Path) -> None:
+    """What it would have asked for is not known."""
+    done = translated(annotate(*rows), tmp_path, ", annotate(inner:a, outer:b)")
+    assert [d.severity for d in done.diagnostics] == ["error"]
+
+
 def test_what_only_looks_runs_nothing(tmp_path: Path) -> None:
     (tmp_path / "scripts").mkdir()
     folder = ScriptFolder(tmp_path / "scripts", "domain", "", False)

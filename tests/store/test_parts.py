@@ -1,6 +1,7 @@
 """What is wrong with a program after edits of procedures is what is wrong with it, looked at as a whole."""
 
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -18,10 +19,11 @@ from hfpy.incremental import Now
 from hfpy.kept import NotKept
 from hfpy.making import deep
 from hfpy.options import DomainSpec, Options
+from hfpy.parse import outside
 from hfpy.parse.allowed import acknowledged
 from hfpy.pipeline import translate
 from hfpy.project import options_for
-from hfpy.rechecked import Work, rechecked
+from hfpy.rechecked import InParts, Work, rechecked
 from hfpy.steps import Kept
 from hfpy.store import Store
 from tests.store.edits import edited
@@ -364,3 +366,167 @@ def test_errors_in_the_texts_of_two_procedures(tmp_path: Path) -> None:
         cold = translate(paths, replace(options, cache_dir=None))
         assert len([d for d in cold.diagnostics if d.code == "HF109"]) == 2 * len(changed)
         assert made is None if len(changed) > 1 else made is not None and made.found == cold.diagnostics
+
+
+def looked_at(files: dict[str, str], now: dict[str, str], folder: Path) -> tuple[frozenset[str] | None, bool]:
+    """Which procedures are looked at where files are as they are now, None if all is; whether the diagnostics are those
+    of a translation of the whole.
+    """
+    options = Options(cache_dir=folder / "cache")
+    translate(write(files, folder / "source"), options).faults(OUTSIDE)
+    paths = write(now, folder / "source")
+    sources, store = Now.of(paths, options), Store(folder / "cache")
+    assert sources is not None
+    last = incremental.last_kept(store, sources)
+    made = rechecked(sources, options, OUTSIDE, store)
+    if made is None or last is None:
+        return None, True
+    cold = translate(paths, replace(options, cache_dir=None))
+    same = ordered(acknowledged(made.found)) == cold.diagnostics and set(made.faults) == set(cold.faults(OUTSIDE))
+    return Work.of(sources, options, *last).again, same
+
+
+@pytest.mark.parametrize(
+    ("line", "rows", "again"),
+    [
+        (8, ["! a note", "", "! another"], False),
+        (9, ["      if (a(i) > 0) s = i; a(i) = s", "      ! behind it"], False),
+        (9, ["      !@allow HF500", "      if (a(i) > 0) s = i; a(i) = s"], True),
+        (9, ["      ! if (a(i) > 0) s = i; a(i) = s"], True),
+    ],
+)
+def test_comments_in_procedures(line: int, rows: list[str], again: bool, tmp_path: Path) -> None:
+    """What was found moves with its lines."""
+    text = WARNED.splitlines()
+    text[line - 1 : line] = rows if line == 9 else [text[line - 1], *rows]
+    found, same = looked_at({"warned.f90": WARNED}, {"warned.f90": "\n".join([*text, ""])}, tmp_path)
+    assert found == (frozenset({"warned::first"}) if again else frozenset())
+    assert same
+
+
+def test_comments_in_texts_that_go_on(tmp_path: Path) -> None:
+    one = WARNED.replace("    end do", "      print *, 'one &\n      &more'\n    end do", 1)
+    other = one.replace("      &more", "      ! between\n      &more")
+    found, same = looked_at({"warned.f90": one}, {"warned.f90": other}, tmp_path)
+    assert found != frozenset() and same
+
+
+MAIN = """program main
+  use noted
+  real :: a(9), b(9)
+  a = 1; b = 1
+  call second(9, a, b)
+  call other(a)
+end program main
+"""
+OTHER = """subroutine far()
+  {}
+end subroutine far
+"""
+
+
+@pytest.mark.parametrize("mention", ["external :: other", "! the other one"])
+@pytest.mark.parametrize("edited", ["noted.h90", "other.f90"])
+def test_subroutines_that_stand_in_other_files(edited: str, mention: str, tmp_path: Path) -> None:
+    """A subroutine that no file has is an error, unless its name stands somewhere."""
+    files = {"noted.h90": NOTED, "main.f90": MAIN, "other.f90": OTHER.format(mention)}
+    now = {**files, edited: files[edited].replace("a(i) + 1", "a(i) + 2").replace("other", "some")}
+    found, same = looked_at(files, now, tmp_path)
+    assert same and (found == {"noted::first"} if edited == "noted.h90" else not found)
+
+
+def test_names_are_looked_for_in_edited_files_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"noted.h90": NOTED, "main.f90": MAIN, "other.f90": OTHER.format("external :: other")}
+    options = Options(cache_dir=tmp_path / "cache")
+    translate(write(files, tmp_path / "source"), options).faults(OUTSIDE)
+    now = Now.of(write({**files, "noted.h90": NOTED.replace("+ 1", "+ 2")}, tmp_path / "source"), options)
+    monkeypatch.setattr(outside, "_mentions", lambda *_: pytest.fail("all files are read"))
+    assert now is not None and rechecked(now, options, OUTSIDE, Store(tmp_path / "cache")) is not None
+
+
+def test_blocked_forms_are_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is said of them: an edit in column physics reads no text that the optimiser has made."""
+    shutil.copytree(SAMPLES / "columns", tmp_path / "columns")
+    project = load_project(tmp_path / "columns")
+    options, paths = replace(options_for(project, "cpu"), cache_dir=tmp_path / "cache"), list(all_sources(project))
+    done = translate(paths, options)
+    done.faults(OUTSIDE)
+    file = next(f for f in done.files if f.name.startswith("pbl_coupler"))
+    assert "hfv_" in file.text
+    file.source.write_text(file.source.read_text().replace("80.0", "81.0"))
+    monkeypatch.setattr(InParts, "_read", lambda *_: pytest.fail("a text of the optimiser is read"))
+    now = Now.of(paths, options)
+    assert now is not None and rechecked(now, options, OUTSIDE, Store(tmp_path / "cache")) is not None
+
+
+ON_DEVICE = """module own
+  implicit none
+  real :: shared(9)
+contains
+  subroutine first(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n), b(n)
+    real :: s, t
+    t = 1
+    @parallelRegion{domName(i), domSize(n)}
+    s = a(i)
+    b(i) = s
+    @end parallelRegion
+  end subroutine first
+  subroutine second(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n), b(n)
+    real :: s
+    s = a(1)
+    b(1) = s
+  end subroutine second
+  subroutine third(n, a, b)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n), b(n)
+    real :: s
+    s = 0
+    call first(n, a, b)
+    call second(n, a, b)
+  end subroutine third
+end module own
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "statement", "again"),
+    [
+        (11, "s = a(i) + b(i)", True),  # scalars of kernels, and at which elements arrays are used
+        (11, "t = 2; s = a(i)*t", True),
+        (12, "b(i) = s + unknown", True),
+        (12, "b(i) = s; t = * 2", True),
+        (12, "b(i) = b(i+1)", True),
+        (12, "if (s > 2) b(i) = s", False),  # another kind of statement
+        (8, "real :: s, t, u; integer :: w", True),
+        (8, "real :: s, t, u(9)", False),
+        (9, "t = a(1)", False),  # statements of the host beside kernels
+        (12, "b(i) = shared(1)", False),
+        (19, "s = a(1); if (s > 2) s = a(n)", True),  # and of routines that have nothing to do with them
+        (18, "real :: s, u(3)", True),
+        (19, "s = shared(1)", False),
+        (19, "s = a(1); call first(n, a, b)", False),
+        (26, "s = b(1)", False),
+    ],
+)
+@pytest.mark.parametrize("backend", ["cuda-c", "openacc"])
+def test_what_concerns_others_on_devices(line: int, statement: str, again: bool, backend: str, tmp_path: Path) -> None:
+    """With directives, what kernels know of modules is looked for in all that calls."""
+    again = again and not (backend == "openacc" and 16 <= line <= 21)
+    options = Options(cache_dir=tmp_path / "cache", target="gpu", backend=backend)
+    paths = write({"own.h90": ON_DEVICE}, tmp_path / "source")
+    translate(paths, options).faults(OUTSIDE)
+    rows = ON_DEVICE.splitlines()
+    rows[line - 1] = f"    {statement}"
+    paths = write({"own.h90": "\n".join([*rows, ""])}, tmp_path / "source")
+    now = Now.of(paths, options)
+    assert now is not None
+    made = rechecked(now, options, OUTSIDE, Store(tmp_path / "cache"))
+    assert (made is not None) == again
+    if made is not None:
+        cold = translate(paths, replace(options, cache_dir=None))
+        assert ordered(acknowledged(made.found)) == cold.diagnostics
+        assert set(made.faults) == set(cold.faults(OUTSIDE))

@@ -238,7 +238,8 @@ class _Runner:
         return result
 
     def _check_annotations(self, kernel: Kernel, annotations: Annotations) -> None:
-        for key in annotations.unused():
+        failed = has_errors(self.found)  # what scripts would have asked for is not known then
+        for key in annotations.unused() if not failed else ():
             message = f"no script asks for the annotation '{key}'"
             self.found.append(warning("HF673", message, kernel.source, 'scripts ask by name: annotations.get("key")'))
         region: Region = kernel.region
