@@ -80,10 +80,15 @@ class UsedElements:
 
     def last(self, elements: str) -> str:
         """The last index of the last dimension among so many elements."""
-        number_ = (
-            f"({elements})" if self._stride == "1_8" else f"({elements} + {self._stride} - 1)/max({self._stride}, 1_8)"
-        )
-        return number_ if self._first == "1_8" else f"{number_} + {self._first} - 1"
+        columns = f"({elements})"
+        if self._stride != "1_8":
+            columns = f"({elements}{_added(self._stride)} - 1)/max({self._stride}, 1_8)"
+        return columns if self._first == "1_8" else f"{columns}{_added(self._first)} - 1"
+
+
+def _added(text: str) -> str:
+    """A sum behind another one."""
+    return f" - {text[1:]}" if text.startswith("-") else f" + {text}"
 
 
 class Measured:

@@ -442,6 +442,7 @@ def test_parts_of_buffers(tmp_path: Path) -> None:
         "unsized",
         "unsized_calls",
         "unsized_columns",
+        "unsized_bounds",
         "overlapping",
         "rearranged",
         "texts",

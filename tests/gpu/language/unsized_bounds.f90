@@ -1,0 +1,54 @@
+! Arrays of unknown size whose dimensions begin below 1, or where a variable says.
+module unsized_bounds
+  implicit none
+contains
+  subroutine below(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(-3:*)
+    integer :: i
+    !@parallelRegion{domName(i), domSize(-3:n)}
+    do i = -3, n
+      a(i) = a(i) - i
+    end do
+    !@end parallelRegion
+  end subroutine below
+
+  subroutine columns(lo, hi, a)
+    integer, intent(in) :: lo, hi
+    real(8), intent(inout) :: a(-2:hi,lo:*)
+    integer :: i, j
+    !@parallelRegion{domName(i), domSize(-2:hi)}
+    do i = -2, hi
+      do j = lo, lo + 2
+        a(i,j) = a(i,j) + i*j
+      end do
+    end do
+    !@end parallelRegion
+  end subroutine columns
+
+  subroutine turned(lo, hi, a)
+    integer, intent(in) :: lo, hi
+    real(8), intent(inout) :: a(lo:hi,-lo:*)
+    integer :: i, j
+    !@parallelRegion{domName(i), domSize(lo:hi)}
+    do i = lo, hi
+      do j = -lo, 3
+        a(i,j) = a(i,j) + i*j
+      end do
+    end do
+    !@end parallelRegion
+  end subroutine turned
+
+  subroutine run
+    real(8) :: w(120)
+    integer :: i, m
+    w = [(0.5d0*i, i = 1, 120)]
+    do m = 1, 3
+      call below(3 + m, w(11))
+      call columns(-1, 4, w(31))
+      call turned(2, 5, w(61))
+      w(12) = w(62) + m
+    end do
+    print '(6f14.6)', w
+  end subroutine run
+end module unsized_bounds
