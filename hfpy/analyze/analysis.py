@@ -55,7 +55,7 @@ def analyse(application: Application, before: Facts | None = None, earlier: Call
     found = [*where.diagnostics, *check_calls(facts)]
     private = _private_to_points(facts, found)
     changed = {key for key, _ in private}
-    known = {slot: data for slot, data in first.known.items() if slot[1] not in changed}
+    known = {slot: data for slot, data in first.known.items() if slot[0] not in changed}
     domains = Domains(application, scopes, where, private=private, known=known)
     facts = replace(facts, domains=domains)
     facts = replace(facts, allocations=allocations(facts))
@@ -74,7 +74,7 @@ def _objects_before(
         return {}
     private = {key for key, _ in before.domains.private}
     still = in_same_regions(before.positions, where, same) - private
-    return {slot: data for slot, data in before.domains.known.items() if slot[1] in still}
+    return {slot: data for slot, data in before.domains.known.items() if slot[0] in still}
 
 
 def _references(key: str, graph: CallGraph, scopes: Scopes, before: Facts | None) -> tuple[Reference, ...]:
