@@ -210,7 +210,8 @@ end module
 """
     done = translate_text(text, target="gpu", backend=backend).require()
     plain = translate_text(text).require()
-    flags = ("-O1", "-cpp", "-fopenacc", "-foffload=disable") if backend == "openacc" else ("-O1", "-cpp")
+    own = {"openacc": ("-fopenacc", "-foffload=disable"), "openmp-target": ("-foffload=disable",)}
+    flags = ("-O1", "-cpp", *own.get(backend, ()))
     made = Batch([Case("m", done.files, "m")], tmp_path / "made", flags, backend == "openmp-target")
     assert made.output("m") == Batch([Case("m", plain.files, "m")], tmp_path / "plain").output("m")
 

@@ -60,6 +60,16 @@ contains
     b(i,j) = a(i,j) * 2d0 + heat(i,j)
     @end parallelRegion
   end subroutine other
+  subroutine both(a, b, largest)
+    real(8), intent(in) :: a(nx,ny)
+    real(8), intent(inout) :: b(nx,ny)
+    real(8), intent(inout) :: largest
+    @domainDependant{attribute(transferHere)}
+    heat
+    @end domainDependant
+    call step(a, b, largest)
+    call other(a, b)
+  end subroutine both
 end module steps
 """
 SWEEP = """

@@ -214,11 +214,12 @@ contains
 end module forms
 """
 
-# Arrays that a caller has to bring to the device: arguments (one of them optional), and one of the module.
+# Arrays that a caller has to bring to the device: arguments (one of them optional), and one of the module. Another one
+# of the module is brought by nobody.
 PRESENT = """
 module held
   implicit none
-  real(8) :: table(5) = [1d0, 2d0, 3d0, 5d0, 8d0]
+  real(8) :: table(5) = [1d0, 2d0, 3d0, 5d0, 8d0], spare(5) = [2d0, 3d0, 4d0, 6d0, 9d0]
 contains
   subroutine scaled(n, a, b, c)
     integer, intent(in) :: n
@@ -250,6 +251,28 @@ contains
     a(i) = a(i) + table(i)
     @end parallelRegion
   end subroutine looked_up
+
+  subroutine spared(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+
+    @domainDependant{attribute(autoDom, present)}
+    a, spare
+    @end domainDependant
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = a(i) + spare(i)
+    @end parallelRegion
+  end subroutine spared
+
+  subroutine bringing(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+
+    @domainDependant{attribute(autoDom, transferHere)}
+    a, table
+    @end domainDependant
+    call looked_up(n, a)
+  end subroutine bringing
 end module held
 """
 

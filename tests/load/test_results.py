@@ -80,7 +80,7 @@ def test_inserted_dimensions_and_layout(options: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("options", TARGETS[1:], ids=NAMES[1:])
 def test_arrays_that_the_routine_expects_on_the_device(options: dict[str, object]) -> None:
-    """The call brings them there; those of modules it cannot bring."""
+    """The call brings them there; those of modules the routine itself, or one that a directive says."""
     held = hfpy.load(PRESENT, **options)
     for _ in range(2):
         a, b, c = field(5), -field(5), field(5) + 1
@@ -90,9 +90,14 @@ def test_arrays_that_the_routine_expects_on_the_device(options: dict[str, object
         held.scaled(5, a, b, c)
         assert np.array_equal(b, 3 * before) and np.array_equal(c, before + 1 + before * places)
         assert np.array_equal(a, before)
+    spare, table = np.array([2, 3, 4, 6, 9]), np.array([1, 2, 3, 5, 8])
+    held.spared(5, a)
+    assert np.array_equal(a, before + spare)
+    held.bringing(5, a)
+    assert np.array_equal(a, before + spare + table)
     if "target" not in options:
         held.looked_up(5, a)
-        assert np.array_equal(a, before + np.array([1, 2, 3, 5, 8]))
+        assert np.array_equal(a, before + spare + table + table)
     else:
         with pytest.raises(NotImplementedError, match=r"held\.looked_up .*'table', which is no argument"):
             held.looked_up(5, a)
