@@ -16,9 +16,9 @@ from hfpy.analyze.uses import Reference
 from hfpy.backendtable import of_kind
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Component, Keyword, Name
+from hfpy.model.expressions import Apply, Component, Keyword, Name, Star
 from hfpy.model.names import block_counter, derived_from, generated_names
-from hfpy.model.statements import Construct, InputOutput, Specification, Statement, constructs
+from hfpy.model.statements import Call, Construct, InputOutput, Specification, Statement, constructs
 from hfpy.model.units import Routine, Symbol
 
 # Statements that read a file or move in it: what a point gets would depend on the order of the points.
@@ -29,6 +29,7 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     """All checks of this module for one routine."""
     routine = facts.routine(key)
     yield from _input(facts, routine)
+    yield from _alternate_returns(facts, routine)
     yield from _of_blocks(facts, routine)
     yield from _sized_in_blocks(facts, routine)
     yield from _unknown_calls(facts, effects, routine)
@@ -58,6 +59,23 @@ def _input(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             message = f"'{statement.kind}' in a routine that is called in a region: its points run in any order"
             hint = "do it before the region, or make sure that it is done once"
             yield warning("HF404", message, place, hint, [Related(above[0].place, "the region")])
+
+
+def _alternate_returns(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Calls that may go on at labels, in regions and in routines called there: the analyses of points do not know where
+    they lead.
+    """
+    above = [facts.positions.regions[i] for i in sorted(facts.positions.get(routine.key).above, key=str)]
+    for at in facts.graph.statements[routine.key]:
+        statement = at.statement
+        if not isinstance(statement, Call) or not any(isinstance(a, Star) for a in statement.args):
+            continue
+        region = facts.positions.region(routine.key, at) or next(iter(above), None)
+        if region is not None and facts.live(at, routine.key):
+            message = "a call with alternate returns in a region, which may go on at their labels"
+            hint = "return a number instead, and branch by it behind the call"
+            place = statement.line.place(routine.file)
+            yield error("HF405", message, place, hint, [Related(region.place, "the region")])
 
 
 def _of_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:

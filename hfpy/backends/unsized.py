@@ -196,6 +196,8 @@ class Texts:
             op = {">=": ">=", "=": "==", "!=": "/="}[condition.op]
             right = Form(tuple((atoms, -factor) for atoms, factor in condition.form.terms if factor < 0))
             return f"{self.form(condition.form + right)} {op} {self.form(right)}"
+        if not condition.of:
+            return ".true." if isinstance(condition, Every) else ".false."
         word = ".and." if isinstance(condition, Every) else ".or."
         return f"({f' {word} '.join(self.condition(c) for c in condition.of)})"
 

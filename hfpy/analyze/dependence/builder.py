@@ -110,7 +110,7 @@ class _Walk(Walked):
         if isinstance(node, OneLine):
             self._one_line(node, here)
         elif isinstance(node, Jump) and node.kind != "continue":
-            self.leaving.append(left_by(node, self.levels, len(self.loops), self.guards))
+            self.leaving.append(left_by(node, self.levels, len(self.loops), self.guards, self.leaving))
             if node.target:
                 self.jumped.setdefault(node.target, []).append(dict(self.frame.values))
 

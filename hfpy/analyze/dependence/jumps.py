@@ -47,12 +47,19 @@ def target(jump: Jump, levels: list[Level]) -> Level:
     return next((level for level in reversed(inner) if level.kind == "loop"), levels[base])
 
 
-def left_by(jump: Jump, levels: list[Level], depth: int, guards: tuple[Condition, ...]) -> Leaving:
-    """What a jump under some conditions, within ``depth`` loops, passes over."""
+def left_by(
+    jump: Jump, levels: list[Level], depth: int, guards: tuple[Condition, ...], leaving: Sequence[Leaving]
+) -> Leaving:
+    """What a jump under some conditions, within ``depth`` loops, passes over. It happens only where the jumps before it
+    did not, which ``leaving`` has: what they lead to may stand in what this one passes over.
+    """
     level = target(jump, levels)
-    straight = level.depth == depth and (jump.kind != "goto" or level.kind == "block")
-    condition = negated(Every(guards[level.guards :])) if straight else None
-    return Leaving(level.depth, condition, jump.target if jump.kind == "goto" or level.kind == "block" else "")
+    label = jump.target if jump.kind == "goto" or level.kind == "block" else ""
+    before = [x.condition for x in leaving if x.label and x.label != label]
+    known = [c for c in before if c is not None]
+    straight = level.depth == depth and (jump.kind != "goto" or level.kind == "block") and len(known) == len(before)
+    condition = negated(Every((*guards[level.guards :], *known))) if straight else None
+    return Leaving(level.depth, condition, label)
 
 
 def joined(
