@@ -71,24 +71,21 @@ class UsedElements:
     begin on, with 8 bytes. ``whole_columns`` says that the last one is the last of a column.
     """
 
-    def __init__(self, elements: str, lower: Fragment, first: str, stride: str, whole_columns: bool) -> None:
+    def __init__(self, elements: str, lower: Fragment, first: Form, stride: Form, texts: Texts, whole: bool) -> None:
         self.elements = elements
-        self.whole_columns = whole_columns
+        self.whole_columns = whole
         self.lower = lower
         self._first = first
         self._stride = stride
+        self._texts = texts
 
     def last(self, elements: str) -> str:
         """The last index of the last dimension among so many elements."""
-        columns = f"({elements})"
-        if self._stride != "1_8":
-            columns = f"({elements}{_added(self._stride)} - 1)/max({self._stride}, 1_8)"
-        return columns if self._first == "1_8" else f"{columns}{_added(self._first)} - 1"
-
-
-def _added(text: str) -> str:
-    """A sum behind another one."""
-    return f" - {text[1:]}" if text.startswith("-") else f" + {text}"
+        columns, texts = f"({elements})", self._texts
+        if self._stride != number(1):
+            stride = texts.form(self._stride)
+            columns = f"({elements}{texts.added(self._stride)} - 1)/max({stride}, 1_8)"
+        return columns if self._first == number(1) else f"{columns}{texts.added(self._first)} - 1"
 
 
 class Measured:
@@ -128,7 +125,7 @@ class Measured:
         first = pairs[-1][0]
         assert first is not None
         whole = _whole_columns(ends, strides[-1])
-        return UsedElements(texts.furthest(ends), first, texts.form(lower[-1]), texts.form(strides[-1]), whole)
+        return UsedElements(texts.furthest(ends), first, lower[-1], strides[-1], texts, whole)
 
     def _accesses(self, data: DataObject) -> tuple[Access, ...]:
         if self._nest is None:
@@ -210,6 +207,11 @@ class Texts:
             sign = (" - " if shown else "-") if factor < 0 else (" + " if shown else "")
             shown += sign + "*".join(parts)
         return shown or "0_8"
+
+    def added(self, form: Form) -> str:
+        """A form behind what it is added to."""
+        negative = bool(form.terms) and form.terms[0][1] < 0
+        return f" {self.form(form)}" if negative else f" + {self.form(form)}"
 
     def _atom(self, item: Atom) -> str:
         match item:

@@ -1,4 +1,4 @@
-! Arrays of unknown size whose dimensions begin below 1, or where a variable says.
+! Arrays of unknown size whose dimensions begin below 1, or where a variable says; behind jumps.
 module unsized_bounds
   implicit none
 contains
@@ -39,6 +39,28 @@ contains
     !@end parallelRegion
   end subroutine turned
 
+  subroutine ended(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(*)
+    integer :: i
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      call one(i, a)
+    end do
+    !@end parallelRegion
+  end subroutine ended
+
+  subroutine one(i, a)
+    integer, intent(in) :: i
+    real(8), intent(inout) :: a(*)
+    if (i > 2) go to 10
+    a(i) = a(i) + 1
+    return
+10  a(2*i) = a(2*i) - i
+    return
+    a(1000) = 0
+  end subroutine one
+
   subroutine run
     real(8) :: w(120)
     integer :: i, m
@@ -47,6 +69,7 @@ contains
       call below(3 + m, w(11))
       call columns(-1, 4, w(31))
       call turned(2, 5, w(61))
+      call ended(m + 2, w(101))
       w(12) = w(62) + m
     end do
     print '(6f14.6)', w
