@@ -45,18 +45,18 @@ contains
     integer :: i
     !@parallelRegion{domName(i), domSize(n)}
     do i = 1, n
-      call one(i, a)
+      call one(i, n, a)
     end do
     !@end parallelRegion
   end subroutine ended
 
-  subroutine one(i, a)
-    integer, intent(in) :: i
+  subroutine one(i, n, a)
+    integer, intent(in) :: i, n
     real(8), intent(inout) :: a(*)
-    if (i > 2) go to 10
+    if (n > 3) go to 10
     a(i) = a(i) + 1
     return
-10  a(2*i) = a(2*i) - i
+10  a(2*i) = a(2*i) - n
     return
     a(1000) = 0
   end subroutine one
