@@ -48,7 +48,7 @@ def _told(states: States, key: str, data: DataObject, size: int, given: int, sit
 
 
 def _given(states: States, kinds: Kinds, site: CallSite, value: Expr) -> int | None:
-    """The number of elements from the begin of an actual argument to the end of its array, if that is constant."""
+    """The number of elements from the beginning of an actual argument to the end of its array, if that is constant."""
     base = value.base if isinstance(value, Apply) else value
     found = states.facts.scopes.variable(base.name, site.caller) if isinstance(base, Name) else None
     data = states.facts.object(base.name, site.caller) if isinstance(base, Name) else None

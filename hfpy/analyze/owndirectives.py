@@ -35,7 +35,7 @@ class _Directive:
 
 
 def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
-    """An error for each active region that has directives of the user's around it, at its begin, or in it."""
+    """An error for each active region that has directives of the user's around it, at its beginning, or in it."""
     sentinel = _SENTINELS.get(facts.backend(routine.key))
     if sentinel is None:
         for heeded in sorted(_heeded(facts)):

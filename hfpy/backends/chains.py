@@ -34,7 +34,7 @@ def names_of(node: Component | None) -> tuple[str, ...]:
 
 
 def chain_of(reference: Reference) -> Component | None:
-    """The longest chain of components that a reference is the begin of."""
+    """The longest chain of components that a reference is the beginning of."""
     longest: Component | None = None
     for top in expressions(reference.at.statement):
         for node in walk(top):

@@ -277,8 +277,8 @@ class SpecBuilder:
         self.variables[self._named(name)] = Local(name, scalar, data.rank, bounds, before, after)
 
     def _own_bounds(self, data: DataObject) -> Bounds | None:
-        """The bounds of a local array, which were worked out at the begin of the routine: None where they ask for more
-        than constants and integers. Raises CannotPrint where a variable in them has changed.
+        """The bounds of a local array, which were worked out at the beginning of the routine: None where they ask for
+        more than constants and integers. Raises CannotPrint where a variable in them has changed.
         """
         pairs = []
         for low, high in bounds_of(self.facts, data) if data.rank else ():

@@ -1,6 +1,6 @@
 """Arrays of unknown size (``a(*)``) in regions on devices: the elements that a region uses, as the host works them out.
 
-An array goes to the device for one region, with the elements from its begin to the furthest that the region uses
+An array goes to the device for one region, with the elements from its beginning to the furthest that the region uses
 (:mod:`hfpy.analyze.dependence.furthest`). That is never more than the caller owns, and what the region does not set
 comes back as it was.
 """

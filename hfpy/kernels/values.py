@@ -118,7 +118,7 @@ def overlapping(named: Sequence[tuple[Argument, Array]]) -> tuple[str, str] | No
             on_host = isinstance(one, np.ndarray), isinstance(other, np.ndarray)
             if on_host == (True, True):
                 shared = (first.changes or second.changes) and np.may_share_memory(one, other)
-            else:  # the runtime knows memory on the device by its begin, so parts in common are none even to be read
+            else:  # the runtime knows memory on the device by its beginning: no parts in common, even to be read
                 shared = not any(on_host) and _in_common(one, other, first.changes or second.changes)
             if shared:
                 return first.name, second.name

@@ -91,7 +91,7 @@ class Calls:
         return next((p for p in parts if p.routine.key == routine.key), None)
 
     def _words(self, path: Path, row: int, word: str) -> list[lsp.Range]:
-        """The places of a word in a line, or the begin of the line."""
+        """The places of a word in a line, or the beginning of the line."""
         lines = self.lines(path)
         line = lines[row] if 0 <= row < len(lines) else ""
         spans = [found.span() for found in re.finditer(rf"\b{re.escape(word)}\b", line, re.IGNORECASE)]

@@ -41,8 +41,8 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """How many elements of an array of unknown size a kernel needs, from its begin on: the kernel's parameter with this
-    number, the host's variable, and the Fortran expression that the host gives it.
+    """How many elements of an array of unknown size a kernel needs, from its beginning on: the kernel's parameter with
+    this number, the host's variable, and the Fortran expression that the host gives it.
     """
 
     parameter: str

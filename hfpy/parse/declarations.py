@@ -60,13 +60,13 @@ def common_arrays(masked: str, start: int) -> list[tuple[str, int, int, int]]:
 
 
 def _first_names(text: str) -> tuple[str, ...]:
-    """The names at the begin of the pieces of a list."""
+    """The names at the beginning of the pieces of a list."""
     begins = (re.match(r"\s*([a-z_]\w*)", text[a:b]) for a, b in split_top(text, ","))
     return tuple(found[1] for found in begins if found)
 
 
 def type_spec(text: str, masked: str) -> tuple[FType, int] | None:
-    """The type at the begin of a declaration and the offset behind it, or None."""
+    """The type at the beginning of a declaration and the offset behind it, or None."""
     found = _TYPE.match(masked)
     if not found:
         return None

@@ -36,7 +36,7 @@ def mask_strings(text: str) -> str:
 def strip_comment(line: str, quote: str = "") -> tuple[str, str]:
     """Code part of a physical line and the quote still open at its end.
 
-    ``quote`` is the quote character open at the begin (a continued character literal), or empty.
+    ``quote`` is the quote character open at the beginning (a continued character literal), or empty.
     """
     position = 0
     if quote:
@@ -147,7 +147,7 @@ def logical_lines(
     """Logical lines of a file and what was wrong with its lexical form.
 
     An active ``#include`` (named in ``includes``) is kept as a line of its own. ``active`` masks lines that the
-    preprocessor drops; ``hybrid`` says that ``@`` at the begin of a line is a directive.
+    preprocessor drops; ``hybrid`` says that ``@`` at the beginning of a line is a directive.
     """
     if fixed:
         return _fixed_form(path, lines, active)

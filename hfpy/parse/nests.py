@@ -16,7 +16,7 @@ from hfpy.parse.fragments import ONE, piece
 
 
 def own_nest(body: tuple[Node, ...], iterators: tuple[str, ...]) -> list[Construct]:
-    """The ``do`` constructs at the begin of a body that loop over the iterators, outermost first.
+    """The ``do`` constructs at the beginning of a body that loop over the iterators, outermost first.
 
     The list is complete (one loop an iterator) or empty.
     """

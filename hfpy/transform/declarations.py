@@ -178,7 +178,7 @@ class DeclarationRewriter:
     def _rebuilt(self, symbols: list[Symbol]) -> Iterator[Edit]:
         """A declaration with large locals, taken apart: one line a name, the large ones allocatable.
 
-        They are allocated at the begin of the executable part and freed by the language at every return.
+        They are allocated at the beginning of the executable part and freed by the language at every return.
         """
         line = symbols[0].line
         assert line is not None

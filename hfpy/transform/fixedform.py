@@ -68,7 +68,7 @@ def _directive(text: str, sentinel: str, macros: Collection[str]) -> list[str]:
 
 
 def _lines(first: str, body: str, more: str, macros: Collection[str], blanks: bool = False) -> list[str]:
-    """A statement from its begin, in lines that fit; ``blanks`` as for ``broken_at``."""
+    """A statement from its beginning, in lines that fit; ``blanks`` as for ``broken_at``."""
     rows = [first + body]
     while len(rows[-1]) > WIDTH:
         at = broken_at(rows[-1], WIDTH, macros, len(more), blanks)

@@ -66,7 +66,7 @@ class _Watch:
         self.used: set[str] = set()  # of the names that the runtime has, those that the edits mention
 
     def edits(self) -> Iterator[Edit]:
-        """Rows around regions and within them, at the begin of called routines, and at statements."""
+        """Rows around regions and within them, at the beginning of called routines, and at statements."""
         position = self.facts.positions.get(self.key)
         if not self.pure:
             for number, construct in enumerate(regions_of(self.routine)):
@@ -184,7 +184,7 @@ class _Watch:
     # -- called routines
 
     def _called(self) -> Iterator[Edit]:
-        """At the begin of a routine that a region calls: what outlives the call."""
+        """At the beginning of a routine that a region calls: what outlives the call."""
         rows: dict[str, None] = {}
         for reference in self.facts.references[self.key]:
             name, _ = resolve_alias(reference.name, reference.at)

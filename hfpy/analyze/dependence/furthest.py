@@ -1,8 +1,8 @@
-"""The furthest element of an array that a nest touches, counted from the array's begin.
+"""The furthest element of an array that a nest touches, counted from the array's beginning.
 
 Arrays of unknown size (``a(*)``, ``a(n,*)``) have as many elements as the program uses. What a nest touches is there,
-and all that lies between the begin and the furthest of it. The furthest one is told only where it is certainly touched:
-memory behind it may be somebody else's.
+and so is all that lies between the beginning and the furthest of it. The furthest one is told only where it is
+certainly touched: memory behind it may be somebody else's.
 
 Subscripts are linear in the indices of loops, so that the largest is where each index is at one of its ends (a corner
 of the loops). Where the bounds of a loop depend on indices of others, its turns at the corner have to be proved.
@@ -53,7 +53,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class End:
-    """So many elements, from the array's begin, where all conditions hold. ``strides`` are not negative."""
+    """So many elements, from the array's beginning, where all conditions hold. ``strides`` are not negative."""
 
     elements: Form
     conditions: tuple[Condition, ...]

@@ -156,7 +156,7 @@ class Body:
         return variable.space if variable is not None and variable.rank else None
 
     def temporary(self, ctype: str, stem: str, count: int = 0) -> str:
-        """A new variable for intermediate results, declared at the begin of the body; an array if there is a count."""
+        """A new variable for intermediate results, declared where the body begins; an array if there is a count."""
         name = f"{stem}{len(self.temporaries) + 1}"
         self.temporaries.append((ctype, f"{name}[{count}]" if count else name))
         return name

@@ -23,8 +23,8 @@ _MOST = 40  # operations of a side beyond which computing both costs more than a
 
 class Selector:
     """Decides about the branches of one stage. ``safe`` are the array references that may be read at any point of it,
-    ``arrays`` all of them, ``certain`` the names of outputs that hold a value from the begin. A condition that asks for
-    the point stays a branch: it may be there to keep away from points without values.
+    ``arrays`` all of them, ``certain`` the names of outputs that hold a value from the beginning. A condition that asks
+    for the point stays a branch: it may be there to keep away from points without values.
     """
 
     def __init__(
