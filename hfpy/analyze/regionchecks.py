@@ -18,9 +18,10 @@ from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, Keyword, Name, Star
 from hfpy.model.names import block_counter, derived_from, generated_names
-from hfpy.model.statements import Call, Construct, InputOutput, Specification, Statement, constructs
+from hfpy.model.statements import Call, Construct, InputOutput, OneLine, Specification, Statement, constructs
 from hfpy.model.units import Routine, Symbol
 
+_LABELS = frozenset({"err", "end", "eor"})  # of input and output
 # Statements that read a file or move in it: what a point gets would depend on the order of the points.
 _ORDERED = frozenset({"read", "open", "close", "rewind", "backspace", "endfile"})
 
@@ -29,7 +30,7 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     """All checks of this module for one routine."""
     routine = facts.routine(key)
     yield from _input(facts, routine)
-    yield from _alternate_returns(facts, routine)
+    yield from _goes_on_elsewhere(facts, routine)
     yield from _of_blocks(facts, routine)
     yield from _sized_in_blocks(facts, routine)
     yield from _unknown_calls(facts, effects, routine)
@@ -61,21 +62,32 @@ def _input(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             yield warning("HF404", message, place, hint, [Related(above[0].place, "the region")])
 
 
-def _alternate_returns(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
-    """Calls that may go on at labels, in regions and in routines called there: the analyses of points do not know where
-    they lead.
+def _goes_on_elsewhere(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Statements that may go on at labels without being jumps, in regions and in routines called there: the analyses of
+    points do not know where they lead.
     """
     above = [facts.positions.regions[i] for i in sorted(facts.positions.get(routine.key).above, key=str)]
     for at in facts.graph.statements[routine.key]:
-        statement = at.statement
-        if not isinstance(statement, Call) or not any(isinstance(a, Star) for a in statement.args):
-            continue
-        region = facts.positions.region(routine.key, at) or next(iter(above), None)
+        message, hint = _labels_of(at.statement)
+        region = facts.positions.region(routine.key, at) or next(iter(above), None) if message else None
         if region is not None and facts.live(at, routine.key):
-            message = "a call with alternate returns in a region, which may go on at their labels"
-            hint = "return a number instead, and branch by it behind the call"
-            place = statement.line.place(routine.file)
+            place = at.statement.line.place(routine.file)
             yield error("HF405", message, place, hint, [Related(region.place, "the region")])
+
+
+def _labels_of(statement: Statement) -> tuple[str, str]:
+    """How a statement may go on at a label, and what does without; empty texts for others."""
+    if isinstance(statement, OneLine):
+        return _labels_of(statement.action)
+    if isinstance(statement, Call) and any(isinstance(a, Star) for a in statement.args):
+        hint = "return a number instead, and branch by it behind the call"
+        return "a call with alternate returns in a region, which may go on at their labels", hint
+    control = statement.control if isinstance(statement, InputOutput) else ()
+    named = next((c.name for c in control if isinstance(c, Keyword) and c.name in _LABELS), "")
+    if named:
+        hint = "ask for iostat= instead, and branch by it behind the statement"
+        return f"'{named}=' in a region, where the statement may go on at a label", hint
+    return "", ""
 
 
 def _of_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:

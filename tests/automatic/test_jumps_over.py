@@ -106,9 +106,21 @@ def test_regions_by_hand(case: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["cpu", "gpu"])
-def test_alternate_returns(target: str, tmp_path: Path) -> None:
-    body = f"call alternate(k, *2)\n a(i) = 1\n go to 3\n 2 {APART}\n 3 continue"
-    files = {"m.f90": TEXT.format(body=body, called="b(i) = a(i)")}
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("call alternate(k, *2)", "alternate returns"),
+        ("if (k < 9) call alternate(k, *2)", "alternate returns"),
+        ("read (text, *, err=2) j", "'err=' in a region"),
+    ],
+)
+@pytest.mark.parametrize("below", [False, True])
+def test_labels_of_other_statements(statement: str, why: str, below: bool, target: str, tmp_path: Path) -> None:
+    """In regions, and in routines called there."""
+    part = f"{statement}\n a(i) = 1\n go to 3\n 2 {APART}\n 3 continue"
+    text = TEXT.replace("integer :: i\n    do", "integer :: i, j\n    character(4) :: text\n    do", 1)
+    text = text.replace("b(:)\n", "b(:)\n    integer :: j\n    character(4) :: text\n    text = '1'\n", 1)
+    files = {"m.f90": text.format(body="call called(k, i, a, b)" if below else part, called=part if below else "")}
     backend = "openmp" if target == "cpu" else "cuda-c"
     made = found_regions(write_files(files, tmp_path), Options(target=target, backend=backend))
-    assert [(v.region, "alternate returns" in v.why) for v in made.verdicts if v.key == "m::s"] == [(False, True)]
+    assert [(v.region, why in v.why) for v in made.verdicts if v.key == "m::s"] == [(False, True)]
