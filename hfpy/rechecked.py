@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.again import Again, parsed_units
-from hfpy.analyze.analysis import concerned, in_same_positions
+from hfpy.analyze.analysis import concerned
 from hfpy.analyze.asked import asked, asking
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.unchanged import unchanged_routines
+from hfpy.analyze.unchanged import in_same_positions, unchanged_routines
 from hfpy.diagnostics import Diagnostic, Place, Related, ordered
 from hfpy.incremental import Now, facts_kept, faults_kept, last_kept
 from hfpy.kept import NotKept, Unread
@@ -271,7 +271,7 @@ class InParts(Again):
         files = zip(then.application.files, after.application.files, strict=True)
         if after.device is not None or any(a is not b for a, b in files if a.path in self.files):
             return False
-        same = in_same_positions(after, then, unchanged_routines(then.application, after.application))
+        same = in_same_positions(then, after, unchanged_routines(then.application, after.application))
         return all(concerned(before, key) <= same for key in before.graph.with_statements())
 
     def made(self, facts: Facts, effects: Effects) -> Made:

@@ -16,13 +16,13 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hfpy.analyze.analysis import in_same_positions, value_crosses
+from hfpy.analyze.analysis import value_crosses
 from hfpy.analyze.components import chains_from
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.mpi import procedure
-from hfpy.analyze.unchanged import unchanged_routines
+from hfpy.analyze.unchanged import in_same_positions, unchanged_routines
 from hfpy.analyze.uses import Reference
 from hfpy.analyze.vectorsubscripts import makes_dimension
 from hfpy.model.application import Application
@@ -76,7 +76,7 @@ def _all_rows(facts: Facts, earlier: _Earlier | None) -> dict[str, Sequence[str]
     known: Mapping[str, Sequence[str]] = {}
     if earlier is not None and _has_orders(earlier.facts) == _has_orders(facts):
         before = earlier.facts
-        same = in_same_positions(facts, before, unchanged_routines(before.application, facts.application))
+        same = in_same_positions(before, facts, unchanged_routines(before.application, facts.application))
         taken = (k for k in same & earlier.rows.keys() if facts.references.get(k) is before.references.get(k))
         known = {key: earlier.rows[key] for key in taken}
     listed = facts.graph.with_statements()

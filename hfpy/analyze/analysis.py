@@ -25,7 +25,7 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.storage import Storage
 from hfpy.analyze.types import type_of
-from hfpy.analyze.unchanged import in_same_regions, unchanged_routines
+from hfpy.analyze.unchanged import in_same_positions, in_same_regions, unchanged_routines
 from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Fix, Related, error, warning
 from hfpy.model.application import Application
@@ -235,7 +235,7 @@ def _plans(facts: Facts, found: list[Diagnostic], before: Facts | None, same: fr
     nor those with the regions around it have changed.
     """
     known = before.plans if before is not None else {}
-    still = in_same_positions(facts, before, same) if before is not None else same
+    still = in_same_positions(before, facts, same) if before is not None else same
     made: dict[str, Plans] = {}
     for routine in analysed_routines(facts):
         key = routine.key
@@ -249,12 +249,6 @@ def concerned(facts: Facts, key: str) -> set[str]:
     position = facts.positions.get(key)
     regions = (*position.own, *position.below, *position.above)
     return {key, *facts.graph.called(key), *(region.routine for region in regions)} - {""}
-
-
-def in_same_positions(facts: Facts, before: Facts, same: frozenset[str]) -> frozenset[str]:
-    """Those of some routines that are in the positions in which they were, with variables of the same dimensions."""
-    private = {key for key, _ in facts.domains.private ^ before.domains.private}
-    return frozenset(k for k in same - private if facts.positions.get(k) == before.positions.get(k))
 
 
 def plans_of(facts: Facts, routine: Routine, found: list[Diagnostic]) -> Plans:

@@ -14,7 +14,6 @@ from hfpy.analyze.residence import common_block
 from hfpy.analyze.states import States
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.fragments import ONE
 
 Span = tuple[int, int]
 
@@ -31,7 +30,7 @@ def divided_otherwise(states: States, key: str) -> Iterator[Diagnostic]:
         use = states.device_uses(key).get(data.name)
         if here is None or use is None:
             continue
-        for caller in sorted(facts.graph.callers_above(key) - {key}):
+        for caller in sorted(facts.graph.callers_above([key]) - {key}):
             others = [d for d in states.held(caller) if common_block(facts, d.identity) == block]
             spans = [(d, span) for d in others if (span := _span(facts, d)) is not None and _meet(span, here)]
             if spans and not any(first <= here[0] and here[1] <= last for _, (first, last) in spans):
@@ -70,14 +69,7 @@ def _span(facts: Facts, data: DataObject) -> Span | None:
 
 def _sizes(kinds: Kinds, home: Routine, symbol: Symbol) -> tuple[int, int] | None:
     """The bytes of an element and the number of elements of a variable, if they are constants."""
-    scalar = kinds.scalar(symbol.type, home.key)
-    if scalar is None or scalar.base == "character":
+    scalar, elements = kinds.scalar(symbol.type, home.key), kinds.elements(symbol, home.key)
+    if scalar is None or scalar.base == "character" or elements is None:
         return None
-    elements = 1
-    for dim in symbol.shape:
-        upper = kinds.value(dim.upper.expr, home.key) if dim.upper is not None else None
-        lower = kinds.value((dim.lower or ONE).expr, home.key)
-        if upper is None or lower is None:
-            return None
-        elements *= max(upper - lower + 1, 0)
     return scalar.bytes * (2 if scalar.base == "complex" else 1), elements

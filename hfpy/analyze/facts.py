@@ -57,7 +57,7 @@ class Facts:
     allocations: Mapping[Identity, tuple[Allocation, ...]] = field(default_factory=dict)
     device: DeviceFacts | None = None
     found: tuple[Diagnostic, ...] = ()
-    settled: frozenset[str] = frozenset()  # routines of which the checks have nothing to say, as is known before
+    settled: frozenset[str] = frozenset()  # routines in which checks are known to find no error
 
     # -- questions the transformations ask
 

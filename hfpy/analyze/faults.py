@@ -33,7 +33,7 @@ def faults_of(
     facts: Facts, effects: Effects, outside: Outside, files: Collection[str], mentioned: Collection[str] = ()
 ) -> tuple[Diagnostic, ...] | None:
     """The faults in some files, by their paths, whose statements are there; None where that takes the text of all.
-    ``mentioned`` are names of subroutines that are known to stand in other files.
+    ``mentioned`` are names of subroutines that other files are known to contain.
     """
     if unknown_subroutines(facts.application, outside, _INTRINSIC, mentioned):
         return None

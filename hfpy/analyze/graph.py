@@ -5,7 +5,7 @@ Calls of subroutines and of functions alike, in one-line ``if``s and nested in i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -145,10 +145,10 @@ class CallGraph:
             return {site.caller for site in self.callers.get(key, ())}
         return self._by_callee.get(key, set())
 
-    def callers_above(self, key: str) -> set[str]:
-        """The routines that may call a routine, directly or not."""
+    def callers_above(self, keys: Iterable[str]) -> set[str]:
+        """The routines that may call some routines, directly or not."""
         found: set[str] = set()
-        pending = [key]
+        pending = list(keys)
         while pending:
             new = self.callers_of(pending.pop()) - found
             found |= new

@@ -39,7 +39,7 @@ def implied_loops(statement: Statement) -> tuple[ImpliedDo, ...]:
 
 
 def within_items(loop: ImpliedDo, node: Expr) -> bool:
-    """Whether an expression stands in the items of an implied loop, and not in its bounds."""
+    """Whether an expression is among the items of an implied loop, and not in its bounds."""
     return any(item.start <= node.start and node.end <= item.end for item in loop.items)
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from hfpy.analyze.scopes import Scopes
 from hfpy.model.expressions import Apply, Binary, Expr, Fragment, Keyword, Literal, Name, Paren, Unary
 from hfpy.model.scalars import Scalar
-from hfpy.model.units import FType
+from hfpy.model.units import FType, Symbol
 from hfpy.options import DefaultKinds
-from hfpy.parse.fragments import expanded, fragment
+from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.parse.grammar import GrammarError
 
 _BASES = ("real", "integer", "logical", "complex", "character")
@@ -54,6 +54,17 @@ class Kinds:
         if literal.double:
             return Scalar("real", self.defaults.double)
         return Scalar(base, self.defaults.real if base == "real" else self.defaults.integer)
+
+    def elements(self, symbol: Symbol, home: str) -> int | None:
+        """The number of elements of a variable that is declared in ``home``, if that is a constant: 1 for a scalar."""
+        elements = 1
+        for dim in symbol.shape:
+            upper = self.value(dim.upper.expr, home) if dim.upper is not None else None
+            lower = self.value((dim.lower or ONE).expr, home)
+            if upper is None or lower is None:
+                return None
+            elements *= max(upper - lower + 1, 0)
+        return elements
 
     def value(self, expr: Expr, key: str) -> int | None:
         """The value of an integer constant expression, or None where it is none hfpy can work out."""

@@ -16,7 +16,6 @@ from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.states import States
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.expressions import Apply, Expr, Name, Range
-from hfpy.model.units import Symbol
 from hfpy.parse.fragments import ONE
 
 
@@ -25,7 +24,7 @@ def larger_than_given(states: States, key: str) -> Iterator[Diagnostic]:
     facts = states.facts
     kinds = Kinds(facts.scopes, facts.application.options.kinds)
     held = {d.name: d for d in states.held(key) if d.dummy and _as_declared(d)}
-    sizes = {name: size for name, d in held.items() if (size := _elements(kinds, d.symbol, key)) is not None}
+    sizes = {name: size for name, d in held.items() if (size := kinds.elements(d.symbol, key)) is not None}
     for site in facts.graph.callers.get(key, ()) if sizes else ():
         for name, value in passed(facts, site):
             given = _given(states, kinds, site, value) if name in sizes else None
@@ -54,7 +53,7 @@ def _given(states: States, kinds: Kinds, site: CallSite, value: Expr) -> int | N
     data = states.facts.object(base.name, site.caller) if isinstance(base, Name) else None
     if found is None or found.symbol.dynamic or data is None or not _as_declared(data):
         return None
-    size = _elements(kinds, found.symbol, found.home)
+    size = kinds.elements(found.symbol, found.home)
     if size is None or isinstance(value, Name):
         return size
     assert isinstance(value, Apply)
@@ -74,15 +73,3 @@ def _given(states: States, kinds: Kinds, site: CallSite, value: Expr) -> int | N
 def _as_declared(data: DataObject) -> bool:
     """Whether an array has the dimensions that its declaration says, and no others by directives."""
     return data.symbol.rank > 0 and data.rank == data.symbol.rank
-
-
-def _elements(kinds: Kinds, symbol: Symbol, home: str) -> int | None:
-    """The number of elements of an array of explicit shape, if that is constant."""
-    elements = 1
-    for dim in symbol.shape:
-        upper = kinds.value(dim.upper.expr, home) if dim.upper is not None else None
-        lower = kinds.value((dim.lower or ONE).expr, home)
-        if dim.form != "explicit" or upper is None or lower is None:
-            return None
-        elements *= max(upper - lower + 1, 0)
-    return elements if symbol.shape else None

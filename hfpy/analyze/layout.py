@@ -210,7 +210,7 @@ def _in_regions(facts: Facts, dimensioned: bool = True) -> set[Node]:
         above = bool(facts.positions.get(key).above)
         seen: set[str | None] = {None}
         for reference in references:
-            name = resolve_alias(reference.name, reference.at)[0] if reference.at.renamed else reference.name
+            name, _ = resolve_alias(reference.name, reference.at)
             if name in seen or name is None:
                 continue
             data = facts.object(name, key)

@@ -6,8 +6,7 @@ storage association, or an array expression whose operands do not all have the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.agreement import lists_otherwise
@@ -21,7 +20,7 @@ from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_ar
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pins import Pins, Reason
 from hfpy.analyze.pointers import seen_otherwise
-from hfpy.analyze.seenorders import asks_for_shape, shows_values, takes_shape
+from hfpy.analyze.seenorders import asks_for_shape, masked_together, shows_values, takes_shape
 from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
@@ -29,7 +28,7 @@ from hfpy.analyze.vectorsubscripts import makes_dimension, may_be_vector
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, OneLine, Opaque, expressions
+from hfpy.model.statements import Assignment, Opaque, expressions
 from hfpy.model.units import Routine
 
 _NONE: Mapping[Node, Mapping[int, Bound]] = {}
@@ -66,7 +65,7 @@ class _Finder:
         self.looked: dict[str, tuple[int, set[Node]]] = {}  # by routine: how many were pinned before, what it asked
         self.splits = SplitRules(facts, self.chosen, first) if first else None
         self.uses = self._with_wanted()
-        self.masked = {id(at.statement): group for group in _masked(facts) for at in group}
+        self.masked = {id(at.statement): group for group in masked_together(facts) for at in group}
         for data, reason, place, unseen in declared_orders(facts, by_macros):
             self.pin(data, reason, place, unseen)
         self._split_declarations()
@@ -125,7 +124,7 @@ class _Finder:
         found = []
         arrays: dict[str, bool] = {}
         for reference in self.facts.references[key]:
-            name = resolve_alias(reference.name, reference.at)[0] if reference.at.renamed else reference.name
+            name, _ = resolve_alias(reference.name, reference.at)
             if name is not None and name not in arrays:
                 data = self.facts.object(name, key)
                 arrays[name] = data is not None and data.rank > 1
@@ -487,17 +486,3 @@ class _Finder:
     def _place(self, reference: Reference, routine: Routine) -> Place:
         node = reference.node
         return reference.at.statement.line.place(routine.file, node.start, node.end)
-
-
-def _masked(facts: Facts) -> Iterator[tuple[Located, ...]]:
-    """The statements of each ``where`` that is in no other one: masks and assignments go through the same elements."""
-    for statements in facts.graph.statements.values():
-        groups: dict[int, list[Located]] = {}
-        for at in statements:
-            around = next((c for c in at.constructs if c.kind == "where"), None)
-            if around is not None:
-                groups.setdefault(id(around), []).append(at)
-            elif isinstance(at.statement, OneLine) and at.statement.kind == "where":
-                action = at.statement.action
-                groups[id(at.statement)] = [at, replace(at, statement=action)]
-        yield from (tuple(group) for group in groups.values())

@@ -90,7 +90,7 @@ class Ordering:
         """A second statement that may stop the program: of one alone it does not matter in which turn it does."""
         here = {id(at.statement) for at in inside}
         called = {s.callee for s in self.graph.below(key) if id(s.at.statement) in here} - {""}
-        reached = called.union(*(nx.descendants(self._net, c) for c in called if c in self._net))
+        reached = called.union(*map(self.reached_from, called))
         below = [at for callee in sorted(reached) for at in self.graph.statements.get(callee, ()) if _stops(at)]
         stops = [*(at for at in inside if _stops(at)), *below]
         if len(stops) < 2:
@@ -101,9 +101,9 @@ class Ordering:
     def callees(self, key: str, loop: Construct) -> frozenset[str]:
         """The routines that a loop calls, directly or not."""
         called = {site.callee for site in self._sites(key, loop)} - {""}
-        return frozenset(called.union(*map(self.called_by, called)))
+        return frozenset(called.union(*map(self.reached_from, called)))
 
-    def called_by(self, key: str) -> frozenset[str]:
+    def reached_from(self, key: str) -> frozenset[str]:
         """The routines that a routine calls, directly or not."""
         if key not in self._below:
             self._below[key] = frozenset(nx.descendants(self._net, key) if key in self._net else ())
@@ -121,8 +121,7 @@ class Ordering:
         """What a call has against another order; empty if nothing."""
         if not site.callee:
             return "" if site.possible else self._without_source(site)
-        reached = {site.callee} | (nx.descendants(self._net, site.callee) if site.callee in self._net else set())
-        for callee in sorted(reached):
+        for callee in sorted({site.callee, *self.reached_from(site.callee)}):
             if callee not in self._own:
                 self._own[callee] = self._routine(callee)
             if (found := self._own[callee]) is not None:

@@ -1,13 +1,18 @@
 """Statements by which a program sees the order of an array's dimensions: inquiries for its shape, values that get a
-name or are written, allocations with the shape of another array.
+name or are written, allocations with the shape of another array, masks and what is assigned under them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.facts import Facts
 from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, Component, Keyword, Name
-from hfpy.model.statements import Header, InputOutput, Memory
+from hfpy.model.statements import Header, InputOutput, Memory, OneLine
 
 
 def asks_for_shape(reference: Reference) -> str:
@@ -41,3 +46,17 @@ def takes_shape(reference: Reference) -> bool:
     statement = reference.at.statement
     options = statement.options if isinstance(statement, Memory) else ()
     return any(isinstance(option, Keyword) and option.name in ("source", "mold") for option in options)
+
+
+def masked_together(facts: Facts) -> Iterator[tuple[Located, ...]]:
+    """The statements of each ``where`` that is in no other one: masks and assignments go through the same elements."""
+    for statements in facts.graph.statements.values():
+        groups: dict[int, list[Located]] = {}
+        for at in statements:
+            around = next((c for c in at.constructs if c.kind == "where"), None)
+            if around is not None:
+                groups.setdefault(id(around), []).append(at)
+            elif isinstance(at.statement, OneLine) and at.statement.kind == "where":
+                action = at.statement.action
+                groups[id(at.statement)] = [at, replace(at, statement=action)]
+        yield from (tuple(group) for group in groups.values())

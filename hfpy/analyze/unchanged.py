@@ -41,20 +41,20 @@ def settled_routines(before: Facts, after: Facts) -> frozenset[str]:
     position and variables, and all that they call. What checks find in them, and what they do to variables, is known.
     """
     same = unchanged_routines(before.application, after.application)
-    private = {key for key, _ in after.domains.private ^ before.domains.private}
-    still = in_same_regions(before.positions, after.positions, same) - private
+    still = in_same_positions(before, after, same)
     changed = set(after.graph.with_statements()) - still
-    pending = list(changed)
-    while pending:
-        new = after.graph.callers_of(pending.pop()) - changed
-        changed |= new
-        pending += new
-    return frozenset(still - changed)
+    return still - changed - after.graph.callers_above(changed)
+
+
+def in_same_positions(before: Facts, after: Facts, same: frozenset[str]) -> frozenset[str]:
+    """Those of some routines that are in the positions in which they were, with variables of the same dimensions."""
+    private = {key for key, _ in after.domains.private ^ before.domains.private}
+    return in_same_regions(before.positions, after.positions, same) - private
 
 
 def in_same_regions(before: Positions, after: Positions, same: Collection[str]) -> frozenset[str]:
     """Those of some routines that are in the position in which they were, and the regions in, around and under them in
-    routines that are as they were. Their variables have the dimensions that they had.
+    routines that are as they were. Their variables have the dimensions that they had, but for those private to points.
     """
 
     def stays(key: str) -> bool:

@@ -31,7 +31,7 @@ def _arrays_in(body: RegionBody, data: DataObject) -> tuple[str, ...] | None:
     """The arrays in an object that a region names, as it names them; None where it uses the object in another way: as a
     whole, or by pointers, arrays of objects or polymorphic objects on the way to a component.
     """
-    if data.symbol.type.base != "type" or data.rank or data.symbol.dynamic or "optional" in data.symbol.attributes:
+    if data.rank or data.symbol.dynamic or "optional" in data.symbol.attributes:
         return None
     found: dict[str, None] = {}
     for reference in body.references_of(data.name):

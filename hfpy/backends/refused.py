@@ -27,6 +27,11 @@ PRINT = "print single numbers and texts in the region itself, in a format that i
 TEXT = "compare it before the region, and use a logical or an integer in the region"
 
 
+def unknown_size(name: str) -> str:
+    """An array of unknown size (``a(*)``), as messages name it."""
+    return f"'{name}', an array of unknown size,"
+
+
 def no_source(statement: Call) -> str:
     """A call of a procedure without source, by its name."""
     called = statement.designator

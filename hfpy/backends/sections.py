@@ -10,7 +10,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import CannotPrint, Refusals
 from hfpy.backends.called import refused
-from hfpy.backends.refused import ASSUMED_SIZE
+from hfpy.backends.refused import ASSUMED_SIZE, unknown_size
 from hfpy.backends.unsized import Measured
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.expressions import Fragment
@@ -46,7 +46,7 @@ def section(measured: Measured, body: RegionBody, data: DataObject, device: Devi
 
     used = measured.used(data, lasting)
     if not used.whole_columns:
-        what = f"'{data.name}', an array of unknown size,"
+        what = unknown_size(data.name)
         raise CannotPrint(what, hint=ASSUMED_SIZE, also=": its last column may be there in part only")
     variable = derived("hf_size_", data.name)
     low = "" if used.lower.text == "1" else used.lower.text
@@ -76,7 +76,7 @@ class Sections:
                 self._old[data.name] = data.symbol.old_size
             with refusals.at(line):
                 if addressed:
-                    what = f"'{data.name}', an array of unknown size,"
+                    what = unknown_size(data.name)
                     raise CannotPrint(what, hint=ASSUMED_SIZE, also=": arrays are shared with another backend")
                 made.append(section(measured, body, data, self._device))
         self.found += [refused(p.what, self._backend, p.line, p.file, p.hint, p.also) for p in refusals.problems]

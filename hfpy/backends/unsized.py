@@ -23,7 +23,7 @@ from hfpy.analyze.dependence.model import Facts as Known
 from hfpy.analyze.dependence.reading import Frame, Reading, World, name_of
 from hfpy.analyze.domains import DataObject
 from hfpy.backends.c.values import CannotPrint, Problem, Unprintable
-from hfpy.backends.refused import ASSUMED_SIZE, OPTIONAL_BOUNDS
+from hfpy.backends.refused import ASSUMED_SIZE, OPTIONAL_BOUNDS, unknown_size
 from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Elements, Parameter
 from hfpy.model.names import plain_from
@@ -129,7 +129,7 @@ class Measured:
 
     def _accesses(self, data: DataObject) -> tuple[Access, ...]:
         if self._nest is None:
-            what = f"'{data.name}', an array of unknown size,"
+            what = unknown_size(data.name)
             raise CannotPrint(what, hint=ASSUMED_SIZE, also=": the region has too many statements to know its elements")
         return self._nest.of(name_of(data, self._body.key))
 
@@ -146,7 +146,7 @@ def _problem(body: RegionBody, data: DataObject, found: NotTold) -> Problem:
     source = found.access.source
     assert isinstance(source, Source)
     reference, routine = source.reference, body.facts.routine(source.key)
-    what, line = f"'{data.name}', an array of unknown size,", reference.at.statement.line
+    what, line = unknown_size(data.name), reference.at.statement.line
     at = (reference.node.start, reference.node.end)
     return Problem(what, line, *at, routine.file, ASSUMED_SIZE, f": {found.why}")
 
@@ -230,6 +230,6 @@ class Texts:
             found = self._names[name]
             if not plain_from(found):
                 return found
-        what = f"'{self._array}', an array of unknown size,"
+        what = unknown_size(self._array)
         known = plain_from(self._names.get(name, "")) or name
         raise CannotPrint(what, hint=ASSUMED_SIZE, also=f": how much is used depends on '{known}'")

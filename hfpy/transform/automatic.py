@@ -157,7 +157,7 @@ class Search:
     def _take_over(self, earlier: Search, same: frozenset[str]) -> None:
         """What an earlier search found out of loops. ``same`` are the routines that are as they were."""
         self._facts = earlier._facts
-        certain = {key for key in same if self.ordering.called_by(key) <= same}
+        certain = {key for key in same if self.ordering.reached_from(key) <= same}
         known = {earlier.text(x): x for x in earlier.loops}
         for place, x in enumerate(self.loops):
             before = known.get(self.text(x))

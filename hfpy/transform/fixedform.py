@@ -35,13 +35,14 @@ def wrap_fixed(text: str, macros: Collection[str] = ()) -> list[str]:
     if row.kind != "code" or text[:1] in "cC*" or not text.strip():
         return [text]
     code = strip_comment(text)[0].rstrip()
-    field, body = text[:6], code
+    body = code
     label, continues, start = card(text)
+    columns = not label or (label.isdigit() and text[5:6] in ("", " ", "0"))  # none else are a label and a mark
     if code.lstrip()[:1] == "&":  # free form: a line that continues one
         first, body = _MORE, code.lstrip().removeprefix("&").strip()
-    elif "\t" in field and (label.isdigit() or not label):
+    elif "\t" in text[:6] and (label.isdigit() or not label):
         first, body = _MORE if continues else label.ljust(6), code[start:].strip()
-    elif _begins_well(field):
+    elif columns:
         first, body = code[:6].ljust(6), code[6:]
     else:
         label, _, rest = code.strip().partition(" ")
@@ -50,14 +51,6 @@ def wrap_fixed(text: str, macros: Collection[str] = ()) -> list[str]:
     if len(first) + len(body) <= WIDTH and first + body == code:
         return [text]
     return _lines(first, body, _MORE, macros)
-
-
-def _begins_well(field: str) -> bool:
-    """Whether the first six columns are a label field with an empty column 6, or those of a continuation line."""
-    label, mark = field[:5], field[5:6]
-    if label.strip():
-        return label.strip().isdigit() and mark in ("", " ", "0")
-    return True
 
 
 def _directive(text: str, sentinel: str, macros: Collection[str]) -> list[str]:

@@ -302,7 +302,7 @@ def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[Tried]
     inside = [loop for _, _, loop in regions if loop.key == key]
     if leading or inside:
         return leading or inside
-    callers = facts.graph.callers_above(key)
+    callers = facts.graph.callers_above([key])
     calling = [loop for _, _, loop in regions if loop.key in callers]
     beside = [loop for _, _, loop in regions if facts.routine(loop.key).file == place.file]
     return calling or beside or [loop for _, _, loop in regions]

@@ -167,7 +167,7 @@ class _Walk(Walked):
             every = [*(negated(b) for b in before), *([own] if own is not None else [])]
             walk = self._part(part.body, (*here, number_))
             if node.kind == "where":
-                walk = partial(self._under_mask, walk, (*here, number_), masked)
+                walk = partial(self.under_mask, walk, (*here, number_), masked)
             rows.append((Every(tuple(every)), walk))
             if own is not None:
                 before.append(own)
@@ -177,16 +177,6 @@ class _Walk(Walked):
             at = Instance(self.loops, self.conditions(), (*here, len(parts), _WRITE))
             found = set_by_all(masked)
             self.accesses += [replace(a, at=at, must=not self.masked, mask=self.mask, value=None) for a in found]
-
-    def _under_mask(
-        self, walk: Callable[[], None], part: Position, masked: list[tuple[Position, list[Access]]]
-    ) -> None:
-        """Walk over a part of a ``where``; its accesses go into a list."""
-        outer, first = self.mask, len(self.accesses)
-        self.mask = part
-        walk()
-        self.mask = outer
-        masked.append((part, self.accesses[first:]))
 
     def _own_condition(self, node: Construct, header: Statement) -> Condition | None:
         if not isinstance(header, Header) or not header.exprs or node.kind == "where":
@@ -230,8 +220,7 @@ class _Walk(Walked):
         """Walk where it is not known which turns there are."""
         first = len(self.accesses)
         action()
-        why = "the step of a loop is not known"
-        self.accesses[first:] = [replace(a, exact=False, must=False, why=why) for a in self.accesses[first:]]
+        self.inexact(first, "the step of a loop is not known")
 
     def _turns(self, node: Construct, var: str, low: Form, high: Form, step: Form, here: Position) -> None:
         changed = self.calls.scalars_set(node, self.frame.key)

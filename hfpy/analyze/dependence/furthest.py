@@ -1,8 +1,8 @@
 """The furthest element of an array that a nest touches, counted from the array's beginning.
 
 Arrays of unknown size (``a(*)``, ``a(n,*)``) have as many elements as the program uses. What a nest touches is there,
-and so is all that lies between the beginning and the furthest of it. The furthest one is told only where it is
-certainly touched: memory behind it may be somebody else's.
+and so is all that lies between the beginning and the furthest of it. The furthest element is given only where it is
+certainly touched: memory behind it may belong to another variable.
 
 Subscripts are linear in the indices of loops, so that the largest is where each index is at one of its ends (a corner
 of the loops). Where the bounds of a loop depend on indices of others, its turns at the corner have to be proved.
@@ -151,7 +151,7 @@ def _fixed(form: Form) -> bool:
 
 def _known_loops(place: Form, loops: tuple[Loop, ...]) -> tuple[Loop, ...]:
     """Loops without those of which it is not known how many turns they have: a loop that goes to some turn at most goes
-    there instead, and one whose variable nobody asks for is left out.
+    there instead, and a loop whose variable is not used is left out.
     """
     found: list[Loop] = []
     for loop in loops:

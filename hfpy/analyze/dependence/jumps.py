@@ -50,8 +50,8 @@ def target(jump: Jump, levels: list[Level]) -> Level:
 def left_by(
     jump: Jump, levels: list[Level], depth: int, guards: tuple[Condition, ...], leaving: Sequence[Leaving]
 ) -> Leaving:
-    """What a jump under some conditions, within ``depth`` loops, passes over. It happens only where the jumps before it
-    did not, which ``leaving`` has: what they lead to may stand in what this one passes over.
+    """What a jump under some conditions, within ``depth`` loops, passes over. ``leaving`` are the jumps before it. It
+    happens only where they did not, and their labels may be among the statements that it passes over.
     """
     level = target(jump, levels)
     label = jump.target if jump.kind == "goto" or level.kind == "block" else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -54,7 +54,7 @@ class Walked:
         self.jumped: dict[str, list[dict[str, Form]]] = {}
         self.levels: list[Level] = []
         self.masked = False
-        self.mask: Position = ()  # the part of a where that the statement stands in
+        self.mask: Position = ()  # the part of a where around the statement
         self.called: tuple[str, ...] = (body.key,)
         self.frame = Frame(body.key)
         self.hosts: tuple[Frame, ...] = ()
@@ -141,9 +141,20 @@ class Walked:
             self.enter(loop.var, low, high, by)
         yield
         if vague:
-            why = "the step of an implied loop is not known"
-            self.accesses[first:] = [replace(a, exact=False, must=False, why=why) for a in self.accesses[first:]]
+            self.inexact(first, "the step of an implied loop is not known")
         self.loops, self.frame.indices = outer, indices
+
+    def inexact(self, first: int, why: str) -> None:
+        """Of the accesses from one on it is not known which elements they touch, or whether they are executed."""
+        self.accesses[first:] = [replace(a, exact=False, must=False, why=why) for a in self.accesses[first:]]
+
+    def under_mask(self, walk: Callable[[], None], part: Position, masked: list[tuple[Position, list[Access]]]) -> None:
+        """Walk over a part of a ``where``; its accesses go into a list."""
+        outer, first = self.mask, len(self.accesses)
+        self.mask = part
+        walk()
+        self.mask = outer
+        masked.append((part, self.accesses[first:]))
 
     def join(self, label: str) -> None:
         """Jumps to a label, or behind a construct of that name, come here."""

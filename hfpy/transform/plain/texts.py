@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Range, children
 from hfpy.model.names import plain_from, plain_name, plain_number
@@ -28,7 +29,7 @@ from hfpy.model.statements import (
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 
-TOLD = "text"  # what stands in the names of the variables
+TOLD = "text"  # a part of the names of the variables
 _COMPARED = frozenset("== /= < <= > >=".split())
 _TRIMMED = frozenset({"trim", "adjustl", "adjustr"})
 _ABSENT = frozenset({"optional", "allocatable", "pointer"})
@@ -83,7 +84,7 @@ class _Edits:
     def all(self) -> Iterator[Edit]:
         """Declarations and assignments of the variables, and the text with them."""
         for number, node in enumerate(self.sharing.constructs):
-            if (self.key, number) in {(r.routine, r.number) for r in self.facts.positions.regions}:
+            if RegionId(self.key, number) in self.facts.positions.regions:
                 yield from self._region(number, node)
         if self.declared:
             margin = " " * (self.routine.header.segments[0][2] + 2)
