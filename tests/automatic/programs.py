@@ -1,4 +1,4 @@
-"""Random plain programs: loops, calls, conditions, index arrays, other names for arrays, components, early exits.
+"""Random plain programs: loops, calls, conditions, index arrays, other names for arrays, components, jumps.
 
 Nothing in them is meant to be parallel: what may be is for hfpy to find. All subscripts stay within the arrays. Values
 are integers that are kept small, so that sums are the same in any order. The program prints sums that tell elements
@@ -142,6 +142,7 @@ class Maker:
             (1, self.chosen),
             (1, self.real),
             (1, self.ways),
+            (2, self.over),
         ]
         if self.deep < 3:
             kinds += [(4, self.loop)]
@@ -155,6 +156,7 @@ class Maker:
                 self.work_array,
                 self.loop,
                 self.ways,
+                self.over,
             )
             wild = self.rng.random() < 0.08
             kinds = [k for k in kinds if wild or k[1] in calm or (k[1] == self.reduction and self.rng.random() < 0.3)]
@@ -280,6 +282,34 @@ class Maker:
             self.rows.append(f"{label} continue")
             if self.rng.random() < 0.7:
                 self.block(1)
+
+    def over(self) -> None:
+        """A jump to a label, and behind it a second jump that leads over that label or out of the loop.
+
+        What the label marks is executed by the points that took the first jump. Often these statements alone
+        make the loop serial.
+        """
+        first, second = (10 * (self.labels + n) for n in (1, 2))
+        self.labels += 2
+        self.write(f"if ({self.condition()}) go to {first}")
+        self.block(1)
+        away = self.some(f"go to {second}", "cycle") if self.open else f"go to {second}"
+        self.write(self.some("", f"if ({self.condition()}) ") + away)
+        self.rows.append(f"{first} continue")
+        if self.tame and self.open and self.rng.random() < 0.4:
+            self.conflict()
+        else:
+            self.block(2)
+        if away != "cycle":
+            self.rows.append(f"{second} continue")
+
+    def conflict(self) -> None:
+        """An element of this point that takes in one of another point."""
+        name = self.rng.choice(sorted(self.tame))
+        first, last = self.open[0], self.open[-1]
+        mine = f"{name}({last},{first})" if name in PLANES else f"{name}({first})"
+        far = f"{name}({self.index()},{self.index()})" if name in PLANES else f"{name}({self.index()})"
+        self.write(f"{mine} = modulo({far} + {self.rng.randint(1, 9)}, 997)")
 
     def real(self) -> None:
         self.write(f"r({self.index()}) = {self.some('0.5d0*', '')}modulo({self.value()}, 64)")
