@@ -16,6 +16,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.insides import objects_touched
 from hfpy.analyze.storage import Identity, actual, component_object
 from hfpy.analyze.types import component
 from hfpy.analyze.uses import Reference
@@ -161,6 +162,7 @@ class Residence:
                 dummy = found.home == key and name in self.facts.routine(key).dummies
                 if not dummy:
                     yield View(common_block(self.facts, root) or root, (), "", writes)
+            yield from self._inside(reference, key, root, writes)
         for at in self.facts.graph.statements.get(key, ()):
             for member in namelist_members(self.facts, key, at.statement):
                 yield View(member.identity, (), "", True)
@@ -170,6 +172,14 @@ class Residence:
             symbol = component(expr, key, self.facts.scopes)
             if symbol is None or symbol.rank:
                 yield View(root, path_of(expr), expr.name, writes)
+
+    def _inside(self, reference: Reference, key: str, root: Identity, writes: bool) -> Iterator[View]:
+        """Arrays in an object that a reference names as a whole."""
+        for whole, found in objects_touched(self.facts, reference, key):
+            before = path_of(whole)
+            for inside in found:
+                path = (*before, *inside.path) if before is not None and inside.single else None
+                yield View(root, path, inside.path[-1], writes)
 
     # -- what is on the device
 

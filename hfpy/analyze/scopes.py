@@ -368,6 +368,41 @@ class Scopes:
                 return found
         return self.type_at_home(name, routine.host) if routine.host else None
 
+    def lineage(self, name: str, key: str) -> tuple[tuple[str, DerivedType], ...]:
+        """A derived type that is visible in a unit and all that it extends, as far as they are known, each with the
+        unit that defines it.
+        """
+        found: list[tuple[str, DerivedType]] = []
+        current = self.type_at_home(name, key)
+        while current is not None and current not in found:
+            found.append(current)
+            home, derived = current
+            current = self.type_at_home(derived.extends, home) if derived.extends else None
+        return tuple(found)
+
+    def extensions(self, name: str, key: str) -> tuple[tuple[str, DerivedType], ...]:
+        """All types of the program that extend a type which is visible in a unit, directly or not."""
+        base = self.type_at_home(name, key)
+        units = self.application.routines.items() if base is not None else ()
+        types = ((k, t) for k, r in units for t in r.spec.types.values() if t.extends)
+        return tuple((k, t) for k, t in types if base in self.lineage(t.extends, k))
+
+    def component(self, name: str, derived: str, key: str) -> Found | None:
+        """The declaration of a component of a type that is visible in a unit, also of one that the type extends."""
+        for home, definition in self.lineage(derived, key):
+            for symbol in definition.components:
+                if symbol.name == name:
+                    return Found(home, symbol)
+        return None
+
+    @cached_property
+    def extended(self) -> frozenset[str]:
+        """The names of all types that others extend. An object of an extension has a component with that name, which
+        stands for all that it inherits (Fortran 2018, 7.5.7.2).
+        """
+        routines = self.application.routines.values()
+        return frozenset(t.extends for r in routines for t in r.spec.types.values() if t.extends)
+
     def sees_opaque(self, key: str) -> bool:
         """Whether a unit (or its host) uses a module without source as a whole, so that unknown names may come from
         it.

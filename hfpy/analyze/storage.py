@@ -339,10 +339,10 @@ class _Inclusions:
         """A constructor ``box(a)``: pointers among the components may point to the arguments."""
         if not isinstance(value, Apply) or not isinstance(value.base, Name):
             return
-        derived = self.scopes.derived_type(value.base.name, key)
-        for arg in value.args if derived is not None else ():
+        parts = [part for _, derived in self.scopes.lineage(value.base.name, key) for part in derived.components]
+        for arg in value.args if parts else ():
             source = designated(arg.value if isinstance(arg, Keyword) else arg, at, key, self.scopes)
-            for part in derived.components if derived is not None else ():
+            for part in parts:
                 if "pointer" in part.attributes:
                     self._flow(source, component_object(part.name))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.scopes import Found, Scopes
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -70,41 +70,76 @@ def is_part(expr: Expr, key: str, scopes: Scopes) -> TypeGuard[Component]:
 
 def component(expr: Component, key: str, scopes: Scopes) -> Symbol | None:
     """The declaration of a component in its type, or None where that is not known."""
+    found = _component(expr, key, scopes)
+    return found.symbol if found is not None else None
+
+
+def is_parent(expr: Component, key: str, scopes: Scopes) -> bool:
+    """Whether a component is, or may be, that which stands for all components that an object inherits, as ``base`` in
+    ``x%base%u``, which is ``x%u`` (Fortran 2018, 7.5.7.2).
+    """
+    if expr.name not in scopes.extended:
+        return False
     of = _part(expr.base, key, scopes)
-    wanted = of[1].derived if of is not None else ""
-    seen: set[str] = set()
-    while wanted and wanted not in seen:  # a type has the components of the types that it extends
-        seen.add(wanted)
-        derived = scopes.derived_type(wanted, key)
-        found = next((c for c in derived.components if c.name == expr.name), None) if derived is not None else None
-        if found is not None or derived is None:
-            return found
-        wanted = derived.extends
-    return None
+    line = scopes.lineage(of.symbol.type.derived, of.home) if of is not None else ()
+    for _, derived in line:
+        if any(c.name == expr.name for c in derived.components):
+            return False
+        if derived.extends == expr.name:
+            return True
+    return not line or bool(line[-1][1].extends)
+
+
+def is_bound(expr: Component, key: str, scopes: Scopes) -> bool:
+    """Whether what looks like a component is a procedure that the object's type, or one that it extends, binds."""
+    of = _part(expr.base, key, scopes)
+    line = scopes.lineage(of.symbol.type.derived, of.home) if of is not None else ()
+    return any(name == expr.name for _, derived in line for name, _ in derived.bindings)
+
+
+def _component(expr: Component, key: str, scopes: Scopes) -> Found | None:
+    of = _part(expr.base, key, scopes)
+    return scopes.component(expr.name, of.symbol.type.derived, of.home) if of is not None else None
+
+
+def object_type(expr: Expr, key: str, scopes: Scopes) -> tuple[FType, str] | None:
+    """The type of the object that a designator means, and the unit in which that is visible; None for what is no
+    object, or not known.
+    """
+    found = _part(expr, key, scopes)
+    known = found is not None and found.symbol.type.base in ("type", "class")
+    return (found.symbol.type, found.home) if found is not None and known else None
 
 
 def part_rank(expr: Expr, key: str, scopes: Scopes) -> int | None:
     """The number of dimensions of a designator such as ``a%b(i)%c``, or None where its types are not known."""
-    found = _part(expr, key, scopes)
-    return found[0] if found is not None else None
-
-
-def _part(expr: Expr, key: str, scopes: Scopes) -> tuple[int, FType] | None:
-    """Dimensions and type of a designator."""
     match expr:
         case Name(name=name):
             found = scopes.variable(name, key)
-            return (found.symbol.rank, found.symbol.type) if found is not None else None
+            return found.symbol.rank if found is not None else None
         case Apply(base=Name() | Component() as base, args=args):
-            whole = _part(base, key, scopes)
-            if whole is None or any(not isinstance(a, Literal | Range) and has_vector(a, key, scopes) for a in args):
+            if part_rank(base, key, scopes) is None or any(
+                not isinstance(a, Literal | Range) and has_vector(a, key, scopes) for a in args
+            ):
                 return None
-            outer = _part(base.base, key, scopes) if isinstance(base, Component) else (0, whole[1])
-            return (outer[0] + sum(isinstance(a, Range) for a in args), whole[1]) if outer is not None else None
+            outer = part_rank(base.base, key, scopes) if isinstance(base, Component) else 0
+            return outer + sum(isinstance(a, Range) for a in args) if outer is not None else None
         case Component(base=base):
-            of = _part(base, key, scopes)
+            of = part_rank(base, key, scopes)
             symbol = component(expr, key, scopes)
-            return (of[0] + symbol.rank, symbol.type) if of is not None and symbol is not None else None
+            return of + symbol.rank if of is not None and symbol is not None else None
+    return None
+
+
+def _part(expr: Expr, key: str, scopes: Scopes) -> Found | None:
+    """The declaration of what a designator means, its indices left out."""
+    match expr:
+        case Name(name=name):
+            return scopes.variable(name, key)
+        case Apply(base=Name() | Component() as base):
+            return _part(base, key, scopes)
+        case Component():
+            return _component(expr, key, scopes)
     return None
 
 

@@ -20,13 +20,14 @@ from hfpy.analyze.states import HOST, TRANSFER, States
 from hfpy.analyze.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
+from hfpy.backends.refused import BOUND, through_object
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.expressions import Apply, Binary, Literal, Name, Unary, walk
+from hfpy.model.expressions import Apply, Binary, Component, Literal, Name, Unary, walk
 from hfpy.model.kernel import Import
 from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, InputOutput, Statement, expressions
-from hfpy.model.units import DerivedType, Routine
+from hfpy.model.units import Routine
 from hfpy.parse.physical import physical
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.imports import Imports
@@ -43,21 +44,22 @@ def plain_type(facts: Facts, data: DataObject) -> bool:
     """Whether a variable of derived type is one piece of memory: its type is known and has no allocatable or pointer
     components, in its components neither.
     """
-    if data.symbol.type.base != "type":
-        return False
-    return _plain(facts, facts.scopes.derived_type(data.symbol.type.derived.lower(), data.home), data.home)
+    return data.symbol.type.base == "type" and _plain(facts, data.symbol.type.derived.lower(), data.home)
 
 
-def _plain(facts: Facts, derived: DerivedType | None, home: str) -> bool:
-    if derived is None or derived.extends:
+def _plain(facts: Facts, derived: str, key: str) -> bool:
+    """Whether a type that is visible in a unit is known and has no such components, also inherited ones."""
+    line = facts.scopes.lineage(derived, key)
+    if not line or line[-1][1].extends:
         return False
-    for component in derived.components:
-        if component.dynamic or component.type.base in ("class", "procedure"):
-            return False
-        if component.type.base == "type":
-            inner = facts.scopes.derived_type(component.type.derived.lower(), home)
-            if inner is derived or not _plain(facts, inner, home):
+    for home, definition in line:
+        for component in definition.components:
+            if component.dynamic or component.type.base in ("class", "procedure"):
                 return False
+            if component.type.base == "type":
+                inner = component.type.derived.lower()
+                if inner == definition.name or not _plain(facts, inner, home):
+                    return False
     return True
 
 
@@ -339,6 +341,9 @@ class Called:
             statement = at.statement
             if isinstance(statement, InputOutput):
                 yield refused(f"'{statement.kind}' in a kernel", family, statement.line, file)
+            if isinstance(statement, Call) and isinstance(statement.designator, Component):
+                yield refused(through_object(statement.designator.name), family, statement.line, file, BOUND)
+                continue
             for name in self._without_source(statement, key, at):
                 what = f"a call of '{name}', whose source is not here or which may mean several procedures,"
                 yield refused(what, family, statement.line, file)

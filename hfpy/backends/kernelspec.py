@@ -15,6 +15,7 @@ from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.inquired import inquired, inquires_component
 from hfpy.analyze.known import known_values, team_of, values_here, with_values
+from hfpy.analyze.scopes import Found
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
 from hfpy.backends.c.device import DeviceRoutines
@@ -23,7 +24,7 @@ from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_name
 from hfpy.backends.c.views import objects_in_storage, scalar_of
 from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
 from hfpy.backends.prints import prints_of
-from hfpy.backends.refused import COMMON, LAST_VALUE, OPTIONAL_BOUNDS, PRIVATE, SIZE, UNKNOWN, WHOLE
+from hfpy.backends.refused import COMMON, LAST_VALUE, OPTIONAL_BOUNDS, PRIVATE, SIZE, UNKNOWN, WHOLE, no_component
 from hfpy.backends.stops import stops_of
 from hfpy.backends.unsized import Measured, is_unsized, unsized
 from hfpy.backends.workspace import shaped, workspace
@@ -485,16 +486,14 @@ class SpecBuilder:
 
     def _declared(self, symbol: Symbol, home: str, node: Component) -> Symbol:
         """The declaration of a component, through nested types."""
-        found = symbol
+        found = Found(home, symbol)
         for part in parts_of(node):
             if isinstance(part, Component):
-                definition = self.facts.scopes.derived_type(found.type.derived, home)
-                listed = definition.components if definition else ()
-                component = next((c for c in listed if c.name == part.name), None)
+                component = self.facts.scopes.component(part.name, found.symbol.type.derived, found.home)
                 if component is None:
-                    raise CannotPrint(f"the component '{part.name}', which hfpy does not find,")
+                    raise no_component(part, self.key, self.facts.scopes)
                 found = component
             indexed = any(isinstance(n, Apply) and n.base is part for n in walk(node))
-            if found.rank and part is not node and not indexed:
+            if found.symbol.rank and part is not node and not indexed:
                 raise CannotPrint(f"a component of all elements of '{component_name(part)}',")
-        return found
+        return found.symbol

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.types import is_bound, is_parent
+from hfpy.backends.c.values import CannotPrint
 from hfpy.model.expressions import Component, Name
 from hfpy.model.statements import Call
 
@@ -24,6 +27,8 @@ WRITTEN_BELOW = "give the routine the variable as an argument, and set the one o
 STOP = "write the code as a constant; call its routine in a line of its own, and not within an index or an argument"
 INDEXED = "write it as loops, or let it read the arrays that it sets at the same elements alone"
 PRINT = "print single numbers and texts in the region itself, in a format that is * or a text; or do it behind it"
+BOUND = "call the procedure itself, with the object as an argument: call add(x, y) for call x%add(y)"
+INHERITED = "name the component behind it without it: x%u for x%base%u"
 TEXT = "compare it before the region, and use a logical or an integer in the region"
 
 
@@ -32,8 +37,26 @@ def unknown_size(name: str) -> str:
     return f"'{name}', an array of unknown size,"
 
 
-def no_source(statement: Call) -> str:
-    """A call of a procedure without source, by its name."""
+def no_source(statement: Call) -> CannotPrint:
+    """A call of a procedure without source, by its name, or of one that is found by an object."""
     called = statement.designator
-    name = called.name if isinstance(called, Name | Component) else ""
-    return f"a call of '{name}', whose source hfpy does not have," if name else "a call of an unknown procedure"
+    if isinstance(called, Component):
+        return CannotPrint(through_object(called.name), hint=BOUND)
+    what = "a call of an unknown procedure"
+    if isinstance(called, Name):
+        what = f"a call of '{called.name}', whose source hfpy does not have,"
+    return CannotPrint(what, hint=SOURCE)
+
+
+def no_component(node: Component, key: str, scopes: Scopes) -> CannotPrint:
+    """A name behind an object that is none of the components that its type declares."""
+    if is_parent(node, key, scopes):
+        return CannotPrint(f"'{node.name}', which stands for all that an object inherits,", hint=INHERITED)
+    if is_bound(node, key, scopes):
+        return CannotPrint(through_object(node.name), hint=BOUND)
+    return CannotPrint(f"the component '{node.name}', which hfpy does not find,")
+
+
+def through_object(name: str) -> str:
+    """A call of a procedure that a type binds, or that a component points to."""
+    return f"the call of '{name}' through an object, whose type decides which procedure is meant,"

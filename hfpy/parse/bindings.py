@@ -1,12 +1,20 @@
-"""Lines behind ``contains`` in a derived type, given in lower case (Fortran 2018, 7.5.5)."""
+"""What generic names and the names that types bind mean: interfaces, and lines behind ``contains`` in a derived type
+(Fortran 2018, 15.4.3, 7.5.5).
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from hfpy.model.units import Interface
 
 # Operators as expressions have them.
 _SPELLINGS = {".lt.": "<", ".le.": "<=", ".gt.": ">", ".ge.": ">=", ".eq.": "==", ".ne.": "/="}
 
+INTERFACE = re.compile(r"(?:abstract\s+)?interface\b\s*(.*)$", re.IGNORECASE)
+_PROCEDURES = re.compile(r"(?:module\s+)?procedure\s*(?:::)?\s*(.*)$", re.IGNORECASE)
+_HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)", re.IGNORECASE)
 _BOUND = re.compile(r"procedure\b(?:\s*\([^)]*\))?(?:\s*,[^:]*)?(?:\s*::)?\s*(.*)$")
 _GENERIC = re.compile(r"generic\b[^:]*::\s*([^=]*?(?:\([^)]*\))?)\s*=>\s*(.*)$")
 _FINAL = re.compile(r"final\b\s*(?:::)?\s*(.*)$")
@@ -22,8 +30,22 @@ def generic_name(text: str) -> str:
     return f"{head}({_SPELLINGS.get(inner, inner)})" if bracket else name
 
 
+def interface_of(first: str, lines: Sequence[str]) -> Interface:
+    """An interface: its first line, and those between that and its end."""
+    found = INTERFACE.match(first)
+    procedures: list[str] = []
+    bodies: list[str] = []
+    for line in lines:
+        listed, header = _PROCEDURES.match(line), _HEADER.search(line)
+        if listed:
+            procedures += [p.strip().lower() for p in listed.group(1).split(",")]
+        elif header and not line.lower().startswith("end"):
+            bodies.append(header.group(1).lower())
+    return Interface(generic_name(found.group(1)) if found else "", tuple(procedures), tuple(bodies))
+
+
 def bound_names(lowered: str) -> list[tuple[str, str]]:
-    """The names that a line of a derived type binds to procedures, or a generic name to other bindings."""
+    """The names that a line of a type, in lower case, binds to procedures, or a generic name to other bindings."""
     if generic := _GENERIC.match(lowered):
         name = generic_name(generic.group(1))
         return [(name, item.strip()) for item in generic.group(2).split(",")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from hfpy.model.expressions import Fragment
@@ -20,6 +20,7 @@ _TYPE = re.compile(
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"\s*([A-Za-z_]\w*)\s*")
+_ENUMERATOR = re.compile(r"\s*enumerator\b\s*(?:::)?", re.IGNORECASE)
 
 
 def storage_groups(word: str, rest: str) -> list[StorageGroup]:
@@ -169,6 +170,29 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
             return None
         symbols.append(symbol if shared is None else replace(symbol, shared_shape=shared))
     return tuple(symbols)
+
+
+def enumerators(lines: Iterable[LogicalLine]) -> Iterator[Symbol]:
+    """The named constants that the statements of an enumeration declare (Fortran 2018, 7.6.1): each is one more than
+    the one before, where it has no value, and the first is zero then. Their kind is that of ``enum`` in C, which has
+    four bytes for all compilers that hfpy knows of.
+
+    Raises GrammarError if a value is no expression.
+    """
+    ftype = FType("integer", fragment("4"), "", "integer(4)")
+    following = fragment("0")
+    for line in lines:
+        masked = mask_strings(line.text)
+        word = _ENUMERATOR.match(masked)
+        ranges = split_top(masked, ",", word.end()) if word else []
+        for a, b in ranges:
+            attributes = frozenset({"parameter", "initialised"})
+            symbol = _entity(line, masked, a, b, ftype, "", attributes, "", False, len(ranges))
+            if symbol is None:
+                continue
+            yield replace(symbol, initial=symbol.initial or following)
+            value = (symbol.initial or following).text
+            following = fragment(str(int(value) + 1) if value.isdecimal() else f"{symbol.name} + 1")
 
 
 def attribute_spans(line: LogicalLine, attributes: Collection[str]) -> Iterator[tuple[int, int]]:

@@ -12,12 +12,19 @@ from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import DerivedType, FType, Interface, Specification, Symbol
-from hfpy.parse.bindings import bound_names, final_procedures, generic_name
+from hfpy.model.units import DerivedType, FType, Specification, Symbol
+from hfpy.parse.bindings import INTERFACE, bound_names, final_procedures, interface_of
 from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.datastatements import set_variables
 from hfpy.parse.deadline import Deadline
-from hfpy.parse.declarations import common_arrays, implicit_types, is_declaration, parse_declaration, storage_groups
+from hfpy.parse.declarations import (
+    common_arrays,
+    enumerators,
+    implicit_types,
+    is_declaration,
+    parse_declaration,
+    storage_groups,
+)
 from hfpy.parse.dependants import DependantsHead, dependants_of, names_line
 from hfpy.parse.directives import NO_SIZES, Sizes, if_of, parse_directive
 from hfpy.parse.expressions import expression
@@ -34,9 +41,6 @@ _TYPE_BEGIN = re.compile(r"type\s*(?:,[^:]*)?(?:::)?\s*([a-z_]\w*)\s*$|type\s*,.
 _EXTENDS = re.compile(r"extends\s*\(\s*(\w+)\s*\)", re.IGNORECASE)
 _WORD = re.compile(r"([A-Za-z_]\w*)")
 _ACCESS = re.compile(r",\s*(public|private)\b")
-_INTERFACE = re.compile(r"(?:abstract\s+)?interface\b\s*(.*)$", re.IGNORECASE)
-_PROCEDURES = re.compile(r"(?:module\s+)?procedure\s*(?:::)?\s*(.*)$", re.IGNORECASE)
-_HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)", re.IGNORECASE)
 _INCLUDE = re.compile(r"include\s*(['\"<])(.*?)['\">]\s*$", re.IGNORECASE)
 
 IncludeReader = Callable[[str, LogicalLine], "list[LogicalLine] | None"]
@@ -127,14 +131,14 @@ class SpecificationParser:
             if use is not None:
                 self.state.uses.append(use)
                 return index + 1
-        if word in ("interface", "abstract") and _INTERFACE.match(masked):
+        if word in ("interface", "abstract") and INTERFACE.match(masked):
             return self._interface(lines, index, stop)
         if word == "type":
             begin = _TYPE_BEGIN.match(masked)
             if begin and not masked[4:].lstrip().startswith("("):
                 return self._derived_type(lines, index, stop, (begin.group(1) or begin.group(2)).lower())
         if word == "enum":
-            return self._skip_to(lines, index, stop, "end enum")
+            return self._enumeration(lines, index, stop)
         if is_declaration(masked) and ("::" in masked or assignment_sign(masked) is None):
             return index + 1 if self._declaration(line) else index
         if word in SPECIFICATION_WORDS or word == "format" or word == "entry":
@@ -189,22 +193,20 @@ class SpecificationParser:
                 return position + 1
         return stop
 
+    def _enumeration(self, lines: list[LogicalLine], index: int, stop: int) -> int:
+        after = self._skip_to(lines, index, stop, "end enum")
+        try:
+            self.state.symbols.update((s.name, s) for s in enumerators(lines[index + 1 : after - 1]))
+        except GrammarError as problem:
+            place = lines[index].place(self.file)
+            self.found.append(error("HF110", f"this enumeration cannot be parsed: {problem}", place))
+        return after
+
     def _interface(self, lines: list[LogicalLine], index: int, stop: int) -> int:
         after = self._skip_to(lines, index, stop, "end interface")
-        found = _INTERFACE.match(lines[index].text)
-        name = generic_name(found.group(1)) if found else ""
-        procedures: list[str] = []
-        bodies: list[str] = []
-        self._interface_blocks(lines[index + 1 : after - 1])
-        for line in lines[index + 1 : after - 1]:
-            listed = _PROCEDURES.match(line.text)
-            if listed:
-                procedures += [p.strip().lower() for p in listed.group(1).split(",")]
-                continue
-            header = _HEADER.search(line.text)
-            if header and not line.text.lower().startswith("end"):
-                bodies.append(header.group(1).lower())
-        self.state.interfaces.append(Interface(name, tuple(procedures), tuple(bodies)))
+        inner = lines[index + 1 : after - 1]
+        self._interface_blocks(inner)
+        self.state.interfaces.append(interface_of(lines[index].text, [line.text for line in inner]))
         return after
 
     def _interface_blocks(self, lines: list[LogicalLine]) -> None:

@@ -16,6 +16,7 @@ from hfpy.analyze.families import common_backend
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.packing import NEVER, gaps
 from hfpy.analyze.residence import View
+from hfpy.analyze.scopes import Found
 from hfpy.analyze.states import HOST, PRESENT, States
 from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
@@ -194,11 +195,11 @@ class HostCalls:
 
     def _part(self, symbol: Symbol, path: tuple[str, ...], home: str) -> Symbol | None:
         """The declaration of the component at the end of a path."""
-        current: Symbol | None = symbol
+        current: Found | None = Found(home, symbol)
         for name in path:
-            derived = self.facts.scopes.derived_type(current.type.derived, home) if current is not None else None
-            current = next((c for c in derived.components if c.name == name), None) if derived is not None else None
-        return current
+            if current is not None:
+                current = self.facts.scopes.component(name, current.symbol.type.derived, current.home)
+        return current.symbol if current is not None else None
 
     def _imported(self, site: CallSite, home: str, wanted: Import) -> str:
         """The name here of a module's variable that only a called routine names."""

@@ -4,13 +4,14 @@ objects, and through the routines that they call.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.components import chains_from, indexed
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
+from hfpy.analyze.insides import objects_touched
 from hfpy.analyze.residence import namelist_members
 from hfpy.analyze.states import HOST, States
 from hfpy.analyze.storage import component_object
@@ -73,30 +74,10 @@ class HostStatements:
             if reference.role in ("pointer", "allocate", "inquiry") or not self.facts.live(reference.at, self.key):
                 continue
             name = self.device_name(reference) or self._component(reference)
-            if not name or self.traffic.takes(reference, name, touched, self.found):
-                continue
-            anew = allocates_below(self.facts, reference, self.key)
-            if self.states.stays_on_device(reference, self.key):
-                touched.followed |= {name} if anew else set()
-                continue
-            if self._of_unknown_size(name, reference):
-                continue
-            if isinstance(statement, Call) and getattr(statement.designator, "name", "") == "move_alloc":
-                if reference.position not in (0, "from") and self.states.decided(name, self.key) == HOST:
-                    continue  # it may have got this memory: what is told of the other array is enough
-                self._refuse(reference, f"'{name}' is on the device, and its memory goes to another array here")
-                continue
-            reads, writes = self.effects.of(reference, self.key)
-            if reads and not self.states.as_on_host(name, self.key):
-                touched.read.add(name)
-            data = self.facts.object(name, self.key)
-            if anew or (data is not None and allocates(self.facts, reference, data)):
-                touched.moved.add(name)
-            if writes:
-                touched.written.add(name)
-                whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
-                if conditional or not whole:
-                    touched.partly.add(name)
+            if name:
+                self._touch(reference, name, touched, conditional)
+            for inside in self._in_objects(reference):
+                self._touch(reference, inside, touched, True)
         for data in namelist_members(self.facts, self.key, statement):
             name = next((n for n in self.arrays if self._means(n, data.identity)), "")
             if name and isinstance(statement, InputOutput) and statement.kind == "read":
@@ -106,6 +87,34 @@ class HostStatements:
                 touched.read.add(name)
         self.calls.touch(statement, touched)
         touched.written |= self.traffic.ended(statement)
+
+    def _touch(self, reference: Reference, name: str, touched: Touched, partly: bool) -> None:
+        """Add what a reference does with an array; ``partly`` where it may leave some of it as it is."""
+        statement = reference.at.statement
+        if self.traffic.takes(reference, name, touched, self.found):
+            return
+        anew = allocates_below(self.facts, reference, self.key)
+        if self.states.stays_on_device(reference, self.key):
+            touched.followed |= {name} if anew else set()
+            return
+        if self._of_unknown_size(name, reference):
+            return
+        if isinstance(statement, Call) and getattr(statement.designator, "name", "") == "move_alloc":
+            if reference.position not in (0, "from") and self.states.decided(name, self.key) == HOST:
+                return  # it may have got this memory: what is told of the other array is enough
+            self._refuse(reference, f"'{name}' is on the device, and its memory goes to another array here")
+            return
+        reads, writes = self.effects.of(reference, self.key)
+        if reads and not self.states.as_on_host(name, self.key):
+            touched.read.add(name)
+        data = self.facts.object(name, self.key)
+        if anew or (data is not None and allocates(self.facts, reference, data)):
+            touched.moved.add(name)
+        if writes:
+            touched.written.add(name)
+            whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
+            if partly or not whole:
+                touched.partly.add(name)
 
     def _refuse(self, reference: Reference, message: str, hint: str = "copy the values instead") -> None:
         place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)
@@ -138,6 +147,23 @@ class HostStatements:
             self.foreign[text] = symbol
             return text
         return ""
+
+    def _in_objects(self, reference: Reference) -> Iterator[str]:
+        """The arrays on the device that may be in an object which a reference names as a whole."""
+        storage, there = self.facts.storage, self.states.there(self.key)
+        line = reference.at.statement.line
+        for expr, found in objects_touched(self.facts, reference, self.key) if there else ():
+            text = line.text[expr.start : expr.end]
+            for inside in found:
+                if not storage.meet(storage.of_identity(component_object(inside.path[-1])), there):
+                    continue
+                name = "%".join((text, *inside.path))
+                if inside.single and not indexed(expr) and self.dialect.components:
+                    self.foreign[name] = inside.symbol
+                    yield name
+                else:
+                    message = f"'{name}' may be an array that is on the device, which cannot be updated under this name"
+                    self._refuse(reference, message, "point to it with a pointer variable first")
 
     def _means(self, name: str, identity: tuple[str, str]) -> bool:
         data = self.facts.object(name, self.key)

@@ -256,6 +256,21 @@ EXAMPLES = (
         module="type settings\nreal(8) :: w(4)\nend type settings",
     ),
     Example(
+        "inherited components",
+        "a(i,j) = s%w(i)*b(i,j) + s%n",
+        "type(settings) :: s",
+        "s%w = [1d0, 2d0, 3d0, 4d0]; s%n = 2",
+        module="type base\nreal(8) :: w(4)\nend type base\n"
+        "type, extends(base) :: settings\ninteger :: n\nend type settings",
+    ),
+    Example(
+        "constants of enumerations",
+        "a(i,j) = merge(b(i,j), real(wet, 8), sort(i) == dry)",
+        "integer :: sort(4)",
+        "sort = [dry, wet, dry, wet]",
+        module="enum, bind(c)\nenumerator :: dry = 3, wet\nend enum",
+    ),
+    Example(
         "components: allocatable arrays",
         "s%w(i,j) = s%w(i,j) + b(i,j)",
         "type(state) :: s",

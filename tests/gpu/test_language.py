@@ -57,7 +57,7 @@ ADDED_UP = ("r46",)
 
 # What directives cannot update: parts of arrays, arrays of unknown size; for OpenMP components of objects.
 RUNTIME_ONLY = ("state_parts", "unsized_calls", "unsized_columns", "unsized_bounds", "overlapping", "texts")
-NO_COMPONENTS = ("state_handed", "deep_objects")
+NO_COMPONENTS = ("state_handed", "state_whole_objects", "deep_objects")
 # In fixed form, where the longer names of kernels in one executable of many programs would break columns.
 FIXED_FORM = ("fixed",)
 

@@ -119,7 +119,9 @@ class Calls:
             name, _ = resolve_alias(reference.name, reference.at)
             data = self.facts.object(name, body.key) if name is not None else None
             if data is not None and self.effects.of(reference, body.key)[1]:
-                parts = component_names(reference.at.statement, reference.node) if reference.component else ()
+                parts: tuple[str, ...] = ()
+                if reference.component:
+                    parts = component_names(reference.at.statement, reference.node, body.key, self.facts.scopes)
                 found.setdefault(data.identity, set()).add(parts)
         self._add_other_names(body, found)
         for identity in list(found):

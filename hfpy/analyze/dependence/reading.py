@@ -25,7 +25,7 @@ from hfpy.analyze.dependence.views import View
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, REDUCING
-from hfpy.analyze.types import component
+from hfpy.analyze.types import component, is_parent
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -330,7 +330,7 @@ class Reading:
         names: list[str] = []
         node = expr
         while isinstance(node, Apply | Component):
-            if isinstance(node, Component):
+            if isinstance(node, Component) and not is_parent(node, self.frame.key, self.facts.scopes):
                 names.insert(0, node.name)
             node = node.base
         data = self._data(node.name) if isinstance(node, Name) else None
@@ -342,7 +342,8 @@ class Reading:
         match expr:
             case Component(base=base, name=name):
                 before = self._links(base, data, forms)
-                return None if before is None else f"{before}%{name}"
+                inherited = is_parent(expr, self.frame.key, self.facts.scopes)
+                return before if before is None or inherited else f"{before}%{name}"
             case Apply(base=base, args=args):
                 before = self._links(base, data, forms)
                 texts = [self._item(a, forms) for a in args]

@@ -9,7 +9,8 @@ from hfpy.analyze.dependence.model import Compare, Condition, Part, Section, Sub
 from hfpy.analyze.dependence.reading import Frame, Reading, World
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.types import has_vector
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.types import has_vector, is_parent
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Fragment, Range, base_name, children
 from hfpy.model.statements import Statement, expressions
@@ -128,7 +129,7 @@ class Subscripts:
 
     def _link(self, link: Expr) -> tuple[Subscript, ...]:
         if isinstance(link, Component):
-            return (Part(link.name),)
+            return () if is_parent(link, self.key, self.facts.scopes) else (Part(link.name),)
         assert isinstance(link, Apply)
         return tuple(self._one(a, None, -1) for a in link.args)
 
@@ -198,9 +199,12 @@ def whole_shape(body: RegionBody, data: DataObject) -> tuple[Section, ...]:
     return tuple(subscripts.whole(data, n) for n in range(len(data.used)))
 
 
-def component_names(statement: Statement, node: Expr) -> tuple[str, ...]:
-    """The names of the components that follow a reference's own indices."""
-    return tuple(link.name for link in _links(statement, node) or () if isinstance(link, Component))
+def component_names(statement: Statement, node: Expr, key: str, scopes: Scopes) -> tuple[str, ...]:
+    """The names of the components that follow a reference's own indices, but for those that stand for what an object
+    inherits.
+    """
+    links = (link for link in _links(statement, node) or () if isinstance(link, Component))
+    return tuple(link.name for link in links if not is_parent(link, key, scopes))
 
 
 def _links(statement: Statement, node: Expr) -> tuple[Expr, ...] | None:

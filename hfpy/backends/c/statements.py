@@ -10,7 +10,7 @@ from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_text
 from hfpy.backends.c.values import NO_STOP, PRIMARY, CannotPrint, CText, c_type
 from hfpy.backends.prints import WORDS, words
-from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, SOURCE, STOP, no_source
+from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, STOP, no_source
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
 from hfpy.model.kernel import Print
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
@@ -164,7 +164,7 @@ class Statements(ArrayStatements):
         printer = self.expressions(statement)
         site = self.body.callee(statement.designator, self.body.key, printer.at)
         if site is None:
-            raise CannotPrint(no_source(statement), hint=SOURCE)
+            raise no_source(statement)
         text = call_text(printer, site)
         self.flush(depth, statement)
         self.put(f"{text};", depth, statement)

@@ -29,7 +29,7 @@ from hfpy.backends.fortran.rows import Rows
 from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.fortran.words import word_texts
 from hfpy.backends.prints import WORDS, words
-from hfpy.backends.refused import INDEXED, PRINT, SOURCE, TEXT, no_source
+from hfpy.backends.refused import INDEXED, PRINT, TEXT, no_source
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -339,7 +339,7 @@ class KernelText(Rows):
         if isinstance(statement, Call):
             site = self._site(statement.designator)
             if site is None:
-                raise CannotPrint(no_source(statement), hint=SOURCE)
+                raise no_source(statement)
             yield statement.designator.start, len(text), self._call(site, statement.args, text, planned)
             return
         if isinstance(statement, Jump):

@@ -122,21 +122,11 @@ class _Objects:
         """The declaration at the end of a chain of components, and where its names are known."""
         found: Found | None = Found(home, Symbol("", ftype))
         for name in path:
-            assert found is not None
-            definition = self.facts.scopes.derived_type(found.symbol.type.derived, found.home)
-            symbol = next((c for c in definition.components if c.name == name), None) if definition else None
-            if symbol is None or (symbol.rank and symbol.type.base in _OBJECTS):
+            if found is not None:
+                found = self.facts.scopes.component(name, found.symbol.type.derived, found.home)
+            if found is None or (found.symbol.rank and found.symbol.type.base in _OBJECTS):
                 return None
-            found = Found(self._home_of(found.symbol.type.derived, found.home), symbol)
         return found
-
-    def _home_of(self, derived: str, key: str) -> str:
-        """The unit that defines a type."""
-        wanted = self.facts.scopes.derived_type(derived, key)
-        for unit, routine in self.facts.application.routines.items():
-            if any(t is wanted for t in routine.spec.types.values()):
-                return unit
-        return key
 
     def _writes(self, reference: Reference, key: str) -> bool:
         if reference.role != "argument":
