@@ -17,6 +17,7 @@ from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.states import HOST, TRANSFER, States
+from hfpy.analyze.types import component, is_bound
 from hfpy.analyze.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
@@ -53,11 +54,11 @@ def _plain(facts: Facts, derived: str, key: str) -> bool:
     if not line or line[-1][1].extends:
         return False
     for home, definition in line:
-        for component in definition.components:
-            if component.dynamic or component.type.base in ("class", "procedure"):
+        for part in definition.components:
+            if part.dynamic or part.type.base in ("class", "procedure"):
                 return False
-            if component.type.base == "type":
-                inner = component.type.derived.lower()
+            if part.type.base == "type":
+                inner = part.type.derived.lower()
                 if inner == definition.name or not _plain(facts, inner, home):
                     return False
     return True
@@ -341,12 +342,25 @@ class Called:
             statement = at.statement
             if isinstance(statement, InputOutput):
                 yield refused(f"'{statement.kind}' in a kernel", family, statement.line, file)
+            for called in self._through_objects(statement, key):
+                yield refused(through_object(called.name), family, statement.line, file, BOUND)
             if isinstance(statement, Call) and isinstance(statement.designator, Component):
-                yield refused(through_object(statement.designator.name), family, statement.line, file, BOUND)
                 continue
             for name in self._without_source(statement, key, at):
                 what = f"a call of '{name}', whose source is not here or which may mean several procedures,"
                 yield refused(what, family, statement.line, file)
+
+    def _through_objects(self, statement: Statement, key: str) -> Iterator[Component]:
+        """The procedures that a statement calls by an object."""
+        if isinstance(statement, Call) and isinstance(statement.designator, Component):
+            yield statement.designator
+        nodes = (node for top in expressions(statement) for node in walk(top))
+        named = (n.base for n in nodes if isinstance(n, Apply) and isinstance(n.base, Component))
+        scopes = self.facts.scopes
+        for part in named:
+            pointed = (symbol := component(part, key, scopes)) is not None and symbol.type.base == "procedure"
+            if pointed or is_bound(part, key, scopes):
+                yield part
 
     def _without_source(self, statement: Statement, key: str, at: Located) -> Iterator[str]:
         inside = aliases_of(at)

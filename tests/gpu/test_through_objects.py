@@ -1,0 +1,63 @@
+"""What kernels cannot take of objects: procedures that types bind, and what stands for all that an object inherits."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import translate_text
+
+TEXT = """module m
+  implicit none
+  type :: base
+    real(8) :: w(9)
+  contains
+    procedure :: at
+    procedure, nopass :: add
+  end type base
+  type, extends(base) :: law
+    procedure(add), pointer, nopass :: chosen => null()
+  end type law
+contains
+  pure real(8) function at(self, i)
+    class(base), intent(in) :: self
+    integer, intent(in) :: i
+    at = self%w(i)
+  end function at
+  subroutine add(x)
+    real(8), intent(inout) :: x
+    x = x + 1
+  end subroutine add
+  subroutine s(n, l, q)
+    integer, intent(in) :: n
+    type(law), intent(inout) :: l
+    real(8), intent(inout) :: q(n)
+    integer :: i
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      BODY
+    end do
+    !@end parallelRegion
+  end subroutine s
+end module m
+"""
+LINE = TEXT.splitlines().index("      BODY") + 1
+CALL = "the call of '{}' through an object, whose type decides which procedure is meant,"
+PARENT = "'base', which stands for all that an object inherits,"
+
+
+@pytest.mark.parametrize(
+    ("body", "what", "backends"),
+    [
+        ("call l%add(q(i))", CALL.format("add"), ("cuda-c", "cuda-fortran", "opencl", "openacc", "openmp-target")),
+        ("call l%chosen(q(i))", CALL.format("chosen"), ("cuda-c", "cuda-fortran", "openacc")),
+        ("q(i) = q(i) + l%at(i)", CALL.format("at"), ("cuda-c", "cuda-fortran", "hip", "openacc", "openmp-target")),
+        ("q(i) = q(i) + l%base%w(i)", PARENT, ("cuda-c", "cuda-fortran")),
+    ],
+)
+def test_refused_with_its_cure(body: str, what: str, backends: tuple[str, ...]) -> None:
+    for backend in backends:
+        found = translate_text({"m.f90": TEXT.replace("BODY", body)}, backend=backend).errors
+        told = [d for d in found if what in d.message]
+        assert told, (backend, [d.message for d in found])
+        assert all(d.code == "HF702" and "x%" in d.hint and d.place.line == LINE for d in told), told
+        assert not any("hfpy does not find" in d.message for d in found), found
