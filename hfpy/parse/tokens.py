@@ -13,7 +13,7 @@ from dataclasses import dataclass
 _TOKEN = re.compile(
     r"""(?P<string>(?:[A-Za-z_]\w*_)?(?:'(?:[^']|'')*'|"(?:[^"]|"")*"))
       |(?P<boz>[BbOoZz](?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+"))
-      |(?P<number>(?:\d+\.?\d*(?=[EeDd][+-]?\d)[EeDd][+-]?\d+|\.\d+(?:[EeDd][+-]?\d+)?
+      |(?P<number>(?:(?:\d+\.\d*|\.\d+)\s*[EeDd]\s*[+-]?\s*\d+|\d+\.?\d*(?=[EeDd][+-]?\d)[EeDd][+-]?\d+|\.\d+(?:[EeDd][+-]?\d+)?
          |\d+\.(?!\s*[A-Za-z]+\s*\.)(?:\d*)|\d+)(?:_[A-Za-z0-9]\w*)?)
       |(?P<name>[A-Za-z_]\w*)
       |(?P<dotted>\.\s*[A-Za-z]+\s*\.)
@@ -22,6 +22,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
+
+# In fixed form blanks may be anywhere: `. EQ.`, `2.5 E24`.
+_WITH_BLANKS = ("dotted", "number")
 
 # Operators, numbers (with the name of a kind) and components are passed over as a whole, so that no part of one is
 # taken for a name, and none is lost behind one: `.gt.t`, `1.d0`, `1.and.k`, `1.0_wp`, `o%x`.
@@ -55,7 +58,7 @@ def tokenise(text: str, offset: int = 0) -> list[Token]:
             continue
         kind = found.lastgroup or "op"
         if kind != "space":
-            word = found.group() if kind != "dotted" else "".join(found.group().split())  # blanks in old fixed form
+            word = "".join(found.group().split()) if kind in _WITH_BLANKS else found.group()
             tokens.append(Token(kind, word, position + offset, found.end() + offset))
         position = found.end()
     return tokens

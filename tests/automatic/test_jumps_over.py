@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cProfile
+import pstats
 from pathlib import Path
 
 import pytest
@@ -124,3 +126,25 @@ def test_labels_of_other_statements(statement: str, why: str, below: bool, targe
     backend = "openmp" if target == "cpu" else "cuda-c"
     made = found_regions(write_files(files, tmp_path), Options(target=target, backend=backend))
     assert [(v.region, why in v.why) for v in made.verdicts if v.key == "m::s"] == [(False, True)]
+
+
+def many_jumps(count: int) -> str:
+    """A loop with so many jumps to labels, some of which are reached before the last jumps."""
+    rows = []
+    for n in range(1, count + 1):
+        rows += [f"if (b(i) > {n}) go to {10 * n}", f"if (k - {n}) {10 * n}, {5 + 10 * n}, {10 * (n + 1)}"]
+        rows += [f"{5 + 10 * n} a(i) = a(i) + {n}"]
+        rows += [f"{10 * (n - 2)} a(i) = a(i)*2"] if n > 2 else []
+    rows += [f"{10 * n} a(i) = a(i) + 1" for n in range(max(count - 1, 1), count + 2)]
+    return TEXT.format(body="\n".join(rows), called="")
+
+
+def test_conditions_of_many_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)
+    compared = []
+    for count in (4, 16):
+        profile = cProfile.Profile()
+        assert profile.runcall(found, {"m.f90": many_jumps(count)}, tmp_path / str(count)) == [True]
+        stats = pstats.Stats(profile).stats  # type: ignore[attr-defined]
+        compared.append(sum(calls for (_, _, name), (_, calls, *_) in stats.items() if name == "negated"))
+    assert compared[1] < 16 * compared[0]

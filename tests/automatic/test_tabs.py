@@ -1,4 +1,4 @@
-"""Lines with tabs in the label's columns, and operators with blanks in them, as old code in fixed form has them."""
+"""Lines with tabs in the label's columns, operators and numbers with blanks in them, as old code in fixed form has."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TABS = """\tsubroutine tb(a, b, n)
 \tinteger n, i
 \treal*8 a(n), b(n)
       do 60 i = 1, n
-\ta(i) = 1.5d0*i
+\ta(i) = 1.5 d0*i
 \t1 + b(i)
    60\t    continue
       do 70 i = 1, n
@@ -98,9 +98,11 @@ def test_changed_lines_have_columns(line: str, expected: list[str]) -> None:
         ("n .ne . 2", ["n", ".ne.", "2"]),
         ("f(1., .true.)", ["f", "(", "1.", ",", ".true.", ")"]),
         (".5.lt.1.e3", [".5", ".lt.", "1.e3"]),
+        ("2.5 e24*1. d - 5", ["2.5e24", "*", "1.d-5"]),
+        ("3 e1 + .5 e1", ["3", "e1", "+", ".5e1"]),
     ],
 )
-def test_operators(text: str, expected: list[str]) -> None:
+def test_blanks(text: str, expected: list[str]) -> None:
     tokens = tokenise(text)
     assert [t.text for t in tokens] == expected
     assert all("".join(text[t.start : t.end].split()) == t.text for t in tokens)

@@ -25,15 +25,27 @@ class Level:
     kind: str = "loop"
 
 
-@dataclass(frozen=True, slots=True)
+# The most comparisons in the condition of a jump: with many labels one jump's condition has those of others several
+# times over.
+_LARGEST = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Leaving:
-    """A jump that what follows is behind: it happens only if the jump did not. ``condition`` is None where that cannot
-    be told. It ends at ``label``, behind the construct of that name, or with the body of the loop at ``depth``.
+    """A jump that what follows is behind: it happens only if the jump did not. It ends at ``label``, behind the
+    construct of that name, or with the body of the loop at ``depth``.
+
+    ``own`` tells that the jump did not happen where it was reached, that is, where none of the jumps in ``before``
+    happened; ``condition`` that it did not happen. They are None where that cannot be told. ``size`` is the number of
+    comparisons in ``condition``.
     """
 
     depth: int
+    own: Condition | None
     condition: Condition | None
     label: str = ""
+    before: tuple[Leaving, ...] = ()
+    size: int = 1
 
 
 def target(jump: Jump, levels: list[Level]) -> Level:
@@ -55,11 +67,24 @@ def left_by(
     """
     level = target(jump, levels)
     label = jump.target if jump.kind == "goto" or level.kind == "block" else ""
-    before = [x.condition for x in leaving if x.label and x.label != label]
-    known = [c for c in before if c is not None]
-    straight = level.depth == depth and (jump.kind != "goto" or level.kind == "block") and len(known) == len(before)
-    condition = negated(Every((*guards[level.guards :], *known))) if straight else None
-    return Leaving(level.depth, condition, label)
+    if level.depth != depth or (jump.kind == "goto" and level.kind != "block"):
+        return Leaving(level.depth, None, None, label)
+    before = tuple(x for x in leaving if x.label and x.label != label)
+    mine = guards[level.guards :]
+    size = len(mine) + sum(x.size for x in before)
+    known = [c for c in none_of(before) if c is not None]
+    told = len(known) == len(before) and size <= _LARGEST
+    condition = negated(Every((*mine, *known))) if told else None
+    return Leaving(level.depth, negated(Every(mine)), condition, label, before, size)
+
+
+def none_of(leaving: Sequence[Leaving]) -> Iterator[Condition | None]:
+    """That none of some jumps happened, a condition for each; None where it cannot be told. A jump of which all the
+    jumps before it are among them was reached, so that its own condition tells enough.
+    """
+    there = {id(x) for x in leaving}
+    for x in leaving:
+        yield x.own if all(id(y) in there for y in x.before) else x.condition
 
 
 def joined(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.calls import Calls
 from hfpy.analyze.dependence.forms import Application, Form, Index, atom, number
-from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, joined
+from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, joined, none_of
 from hfpy.analyze.dependence.located import Statements
 from hfpy.analyze.dependence.masks import by_elements
 from hfpy.analyze.dependence.model import Access, Condition, Loop, Position, holds
@@ -93,7 +93,7 @@ class Walked:
 
     def conditions(self) -> tuple[Condition, ...]:
         """What holds where the walk is."""
-        jumps = (x.condition or self.unknown("a jump before") for x in self.leaving)
+        jumps = (condition or self.unknown("a jump before") for condition in none_of(self.leaving))
         return () if self.loose else (*self.guards, *jumps)
 
     def elementwise(self, reference: Reference) -> bool:
