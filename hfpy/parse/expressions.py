@@ -182,15 +182,15 @@ class _Builder:
         token = self.tokens[position]
         kinds = {"string": "char", "boz": "boz", "dotted": "logical"}
         kind = kinds.get(token.kind, "")
-        end, after = token.end, position + 1
+        end, after, text = token.end, position + 1, token.text
         if token.kind == "number":
             body = token.text.split("_")[0].lower()
             kind = "int" if body.isdigit() else "real"
         elif token.kind == "dotted" and after < stop and self.tokens[after].text.startswith("_"):
-            end, after = self.tokens[after].end, after + 1
+            end, after, text = self.tokens[after].end, after + 1, text + self.tokens[after].text
         if not kind:
             raise GrammarError(f"'{token.text}' begins no expression")
-        return Literal(token.start, end, kind, self.text[token.start : end]), after
+        return Literal(token.start, end, kind, text), after
 
     def _closing(self, position: int, stop: int) -> int:
         opened: list[str] = []
