@@ -13,7 +13,7 @@ def check_finals(facts: Facts, states: States) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     finals = sorted(k for k in facts.graph.candidates.finals if k in facts.application.routines)
     held = _held(facts, states) if finals else frozenset()
-    for key in finals:
+    for key in finals if held else ():
         for view in sorted(states.residence.views(key), key=str):
             if not facts.storage.meet(facts.storage.of_identity(view.stands_for), held):
                 continue

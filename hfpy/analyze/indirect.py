@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from hfpy.analyze.context import Located
 from hfpy.analyze.generics import Generics
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.types import component
-from hfpy.analyze.uses import declared_in_block
+from hfpy.analyze.types import component, object_type
+from hfpy.analyze.uses import aliases_of, declared_in_block
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Binary, Component, Expr, Fragment, Keyword, Name, Unary, walk
+from hfpy.model.expressions import Apply, Binary, Component, Expr, Fragment, Keyword, Name, Unary, base_name, walk
 from hfpy.model.names import is_operator
 from hfpy.model.statements import Assignment, Call, expressions
 from hfpy.model.units import Routine, Symbol
@@ -65,6 +65,7 @@ class Candidates:
         self.taken: set[str] = set()
         self.taken_by: dict[str, frozenset[str]] = {}
         self.overloaded: set[str] = set()
+        self._by_type: dict[tuple[str, str, str], set[str] | None] = {}
         for routine in application.routines.values():
             self._of_types(routine)
             self._of_interfaces(routine)
@@ -151,7 +152,7 @@ class Candidates:
                 if by_procedure_variable(name, routine, self.scopes, at):
                     yield at, designator, self._called(self._of_kind(self.taken, "subroutine"), args, at, key)
             case Call(designator=Component(name=name) as designator, args=args):
-                keys = self._of_kind(self.bound.get(name, set()) | self.taken, "subroutine")
+                keys = self._of_kind(self._through(designator, key, at), "subroutine")
                 yield at, designator, self._called(keys, args, at, key, designator)
             case Assignment(target=target, value=value, pointer=False):
                 keys = self._defining("assignment(=)", (target, value), at, key)
@@ -166,7 +167,7 @@ class Candidates:
             case Apply(base=Component(name=name) as designator, args=args):
                 symbol = component(designator, key, self.scopes)
                 if symbol is None or symbol.type.base == "procedure":
-                    keys = self._of_kind(self.bound.get(name, set()) | self.taken, "function")
+                    keys = self._of_kind(self._through(designator, key, at), "function")
                     if keys and (symbol is not None or name in self.bound):
                         yield at, node, self._called(keys, args, at, key, designator)
             case Binary(op=op, left=left, right=right):
@@ -178,6 +179,34 @@ class Candidates:
         keys = self._defining(f"operator({op})", operands, at, key)
         if keys:
             yield at, node, tuple((k, operands) for k in keys)
+
+    def _through(self, designator: Component, key: str, at: Located) -> set[str]:
+        """The procedures that a call through an object may mean: those that the object's type, or one that extends it,
+        binds to the name; where that is not known all that any type binds to it, and all whose address is taken.
+        """
+        first = base_name(designator)
+        plain = first is not None and first not in aliases_of(at)
+        found = object_type(designator.base, key, self.scopes) if plain else None
+        there = self.scopes.type_at_home(found[0].derived, found[1]) if found is not None else None
+        if there is None:
+            return self.bound.get(designator.name, set()) | self.taken
+        slot = (there[0], there[1].name, designator.name)
+        if slot not in self._by_type:
+            self._by_type[slot] = self._bound_by(*slot)
+        bound = self._by_type[slot]
+        return bound if bound is not None else self.bound.get(designator.name, set()) | self.taken
+
+    def _bound_by(self, home: str, derived: str, name: str) -> set[str] | None:
+        """The procedures that a type and those that extend it bind to a name, a generic one too; None for a name that
+        is none of their bindings.
+        """
+        types = (*self.scopes.lineage(derived, home), *self.scopes.extensions(derived, home))
+        bindings = [(unit, *pair) for unit, kind in types for pair in kind.bindings]
+        names = {name}
+        while more := {target for _, bound, target in bindings if bound in names} - names:
+            names |= more
+        pairs = [(unit, target) for unit, bound, target in bindings if bound in names]
+        return {k for unit, target in pairs for k in self.scopes.procedures(target, unit)} if pairs else None
 
     def _called(
         self, keys: tuple[str, ...], args: tuple[Expr, ...], at: Located, key: str, designator: Component | None = None

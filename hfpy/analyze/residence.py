@@ -7,7 +7,7 @@ objects that routines hold on the device spread to all that they call, directly 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,6 +23,8 @@ from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Name, walk
 from hfpy.model.statements import InputOutput, Statement
 from hfpy.model.units import Routine
+
+_LONGEST = 8  # components in the path of a view
 
 
 class Decisions(Protocol):
@@ -101,25 +103,33 @@ class Residence:
         modules and of its host, pointers, common blocks, components of objects.
         """
         if self._views is None:
-            self._views = {k: frozenset(self._own_views(k)) for k in self.facts.graph.sites}
-            pending = list(self._views)
-            while pending:
-                key_here = pending.pop()
-                for site in self.facts.graph.callers.get(key_here, ()):
-                    there = self._views.get(site.caller, frozenset())
-                    seen = frozenset(v for v in self.seen_from(site) if v is not None)
-                    if not seen <= there:
-                        self._views[site.caller] = there | seen
-                        pending.append(site.caller)
+            self._views = self._all_views()
         return self._views.get(key, frozenset())
+
+    def _all_views(self) -> dict[str, frozenset[View]]:
+        """The views of each routine. Those that are new in a routine go on to its callers, until none is new."""
+        found = {k: set(self._own_views(k)) for k in self.facts.graph.sites}
+        pending = {k: set(views) for k, views in found.items() if views}
+        while pending:
+            callee, new = pending.popitem()
+            for site in self.facts.graph.callers.get(callee, ()):
+                there = found.setdefault(site.caller, set())
+                more = set(self._seen(site, new)) - there
+                if more:
+                    there |= more
+                    pending.setdefault(site.caller, set()).update(more)
+        return {k: frozenset(views) for k, views in found.items()}
 
     def seen_from(self, site: CallSite) -> Iterator[View]:
         """The views of a called routine in words of the caller: what is behind a dummy is behind the actual argument.
         Locals of the called routine and dummies that are arrays themselves are left out, but for local pointers, whose
         targets are there for the caller, too.
         """
+        return self._seen(site, self.views(site.callee))
+
+    def _seen(self, site: CallSite, views: Iterable[View]) -> Iterator[View]:
         routine = self.facts.application.routines.get(site.callee)
-        for view in self.views(site.callee) if routine is not None else ():
+        for view in views if routine is not None else ():
             if routine is None or view.root[0] != site.callee or self._local_pointer(view.root, routine):
                 yield view
             elif view.root[1] in routine.dummies and view.part:
@@ -142,7 +152,8 @@ class Residence:
         path = path if plain else None
         root = (found.home, found.symbol.name) if found is not None else ("", "")
         whole = (*path, *view.path) if path is not None and view.path is not None and found is not None else None
-        return View(root, whole, view.part, view.writes)
+        # Routines that call themselves with components of their arguments would make ever longer ones.
+        return View(root, whole if whole is None or len(whole) <= _LONGEST else None, view.part, view.writes)
 
     # -- what a routine names itself
 

@@ -72,6 +72,7 @@ class Scopes:
         self._with_lines: dict[str, bool] = {}  # for the preprocessor, by file
         self._imports: dict[str, _Imports] = {}
         self._public: dict[tuple[str, str], Named] = {}
+        self._types: dict[tuple[str, str], tuple[str, DerivedType] | None] = {}
 
     @cached_property
     def modules(self) -> dict[str, str]:
@@ -355,6 +356,13 @@ class Scopes:
 
     def type_at_home(self, name: str, key: str) -> tuple[str, DerivedType] | None:
         """The unit that defines a derived type which is visible in a unit, and the definition."""
+        slot = (name, key)
+        if slot not in self._types:
+            self._types[slot] = None  # of modules that use each other in a circle
+            self._types[slot] = self._find_type(name, key)
+        return self._types[slot]
+
+    def _find_type(self, name: str, key: str) -> tuple[str, DerivedType] | None:
         routine = self.application.routines.get(key)
         if routine is None:
             return None
@@ -383,9 +391,17 @@ class Scopes:
     def extensions(self, name: str, key: str) -> tuple[tuple[str, DerivedType], ...]:
         """All types of the program that extend a type which is visible in a unit, directly or not."""
         base = self.type_at_home(name, key)
-        units = self.application.routines.items() if base is not None else ()
-        types = ((k, t) for k, r in units for t in r.spec.types.values() if t.extends)
-        return tuple((k, t) for k, t in types if base in self.lineage(t.extends, k))
+        return tuple(made) if base is not None and (made := self._extensions.get((base[0], base[1].name))) else ()
+
+    @cached_property
+    def _extensions(self) -> dict[tuple[str, str], list[tuple[str, DerivedType]]]:
+        """The extensions of each type, by its unit and name."""
+        found: dict[tuple[str, str], list[tuple[str, DerivedType]]] = {}
+        for key, routine in self.application.routines.items():
+            for derived in routine.spec.types.values():
+                for home, above in self.lineage(derived.extends, key) if derived.extends else ():
+                    found.setdefault((home, above.name), []).append((key, derived))
+        return found
 
     def component(self, name: str, derived: str, key: str) -> Found | None:
         """The declaration of a component of a type that is visible in a unit, also of one that the type extends."""
