@@ -20,7 +20,7 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, walk
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Call,
@@ -202,7 +202,9 @@ class Ordering:
         return f"calls '{name}', whose source is not here"
 
     def _without_source(self, site: CallSite) -> str:
-        """What is said of a call of a procedure that hfpy has no source of."""
+        """What is said of a call of a procedure that hfpy has no source of, or that is found by an object."""
+        if isinstance(site.node, Component):
+            return f"calls '{site.name}' through an object, whose type decides which procedure is meant"
         if site.name in _PURE_SUBROUTINES and self.scopes.is_intrinsic(site.name, site.caller):
             return ""
         if site.function and self.scopes.is_intrinsic(site.name, site.caller):

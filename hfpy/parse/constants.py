@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.expressions import without_places
+from hfpy.model.expressions import Apply, Name, children, without_places
 from hfpy.model.units import FType, Symbol
+
+# Functions that ask for what is declared of a constant.
+_DECLARED = frozenset(
+    "bit_size digits epsilon huge kind lbound len maxexponent minexponent precision radix range rank shape size "
+    "storage_size tiny ubound".split()
+)
 
 
 def circular_constants(symbols: Mapping[str, Symbol], file: str) -> list[Diagnostic]:
     """Named constants of one unit whose values lead back to themselves: an error for each circle."""
-    needs = {s.name: s.initial.names & symbols.keys() for s in symbols.values() if s.constant and s.initial is not None}
+    constants = [s for s in symbols.values() if s.constant and s.initial is not None]
+    needs = {s.name: s.initial.names & symbols.keys() for s in constants if s.initial is not None}
+    for symbol in constants:
+        if symbol.name in needs[symbol.name] and not _by_value(symbol):
+            needs[symbol.name] -= {symbol.name}
     found: list[Diagnostic] = []
     told: set[str] = set()
     for start in needs:
@@ -32,6 +42,22 @@ def circular_constants(symbols: Mapping[str, Symbol], file: str) -> list[Diagnos
                 way.append(name)
                 pending.append(iter(needs.get(name, ())))
     return found
+
+
+def _by_value(symbol: Symbol) -> bool:
+    """Whether the value of a constant mentions its own value, and not only what is declared of it, as in
+    ``shape(table)`` (Fortran 2018, 10.1.11).
+    """
+    pending = [symbol.initial.expr] if symbol.initial is not None else []
+    while pending:
+        expr = pending.pop()
+        if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _DECLARED:
+            pending += [a for a in expr.args if not isinstance(a, Name)]
+        elif isinstance(expr, Name) and expr.name == symbol.name:
+            return True
+        else:
+            pending += children(expr)
+    return False
 
 
 def _circular(way: list[str], symbols: Mapping[str, Symbol], file: str) -> Diagnostic:

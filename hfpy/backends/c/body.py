@@ -209,14 +209,18 @@ class Body:
             return self._constant_array(found, name, scalar, initial)
         if scalar.base == "integer" and (value := self.kinds.value(initial, found.home)) is not None:
             return CVariable(name, scalar), [f"const {c_type(scalar)} {name} = {value};"]
+        made = self._to_come(found, CVariable(name, scalar))
         shown = Expressions(self, found.home, None).print(initial)
-        return CVariable(name, scalar), [f"const {c_type(scalar)} {name} = {shown.text};"]
+        return made, [f"const {c_type(scalar)} {name} = {shown.text};"]
+
+    def _to_come(self, found: Found, made: CVariable) -> CVariable:
+        """A constant whose value may ask what is declared of itself, as in ``4*epsilon(eps)``."""
+        self.constants[found.home, found.symbol.name] = (made, [], set())
+        return made
 
     def _constant_array(self, found: Found, name: str, scalar: Scalar, initial: Expr) -> tuple[CVariable, list[str]]:
         symbol = found.symbol
         items, sizes = self._constant_items(found, initial)
-        printer = Expressions(self, found.home, None)
-        values = ", ".join(printer.within(turn).print(item).text for item, turn in items)
         lower, upper = [], []
         for dim, size in zip(symbol.shape, sizes, strict=True):
             first = constant((dim.lower or ONE).expr)
@@ -224,6 +228,9 @@ class Body:
             upper.append(f"{first + size - 1}" if first is not None else dim.upper.text if dim.upper else "")
         storage = tuple(range(symbol.rank))
         made = CVariable(name, scalar, tuple(lower), tuple(upper), storage, data=f"{name}_data")
+        printer = Expressions(self, found.home, None)
+        self._to_come(found, made)
+        values = ", ".join(printer.within(turn).print(item).text for item, turn in items)
         lines = [f"const {c_type(scalar)} {name}_data[] = {{{values}}};"]
         return made, [*lines, *self.dialect.view(made, symbol.name, True, made.data)]
 
