@@ -191,7 +191,9 @@ class Body:
         slot = (found.home, found.symbol.name)
         if slot not in self.constants:
             inner = replace(self, asked=set())
-            self.constants[slot] = (*inner._new_constant(found), inner.asked)
+            made = (*inner._new_constant(found), inner.asked)
+            self.constants.pop(slot, None)  # those that it needs come before it
+            self.constants[slot] = made
         variable, _, needed = self.constants[slot]
         self.asked.update({slot, *needed})
         return variable
