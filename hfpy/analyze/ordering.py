@@ -15,6 +15,7 @@ import networkx as nx
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.graph import CallGraph, CallSite
+from hfpy.analyze.indirect import by_procedure_variable
 from hfpy.analyze.intrinsics import SUBROUTINES
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import type_of
@@ -205,6 +206,8 @@ class Ordering:
         """What is said of a call of a procedure that hfpy has no source of, or that is found by an object."""
         if isinstance(site.node, Component):
             return f"calls '{site.name}' through an object, whose type decides which procedure is meant"
+        if by_procedure_variable(site.name, self.application.routines[site.caller], self.scopes, site.at):
+            return f"calls '{site.name}', which stands for a procedure that is chosen elsewhere"
         if site.name in _PURE_SUBROUTINES and self.scopes.is_intrinsic(site.name, site.caller):
             return ""
         if site.function and self.scopes.is_intrinsic(site.name, site.caller):

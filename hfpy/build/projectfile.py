@@ -30,6 +30,7 @@ _PROJECT_LISTS = (
 _PROJECT_SWITCHES = ("drop_directives", "directives_as_regions", "auto")
 _TARGET_TEXTS = ("backend", "compiler", "c_compiler", "arch", "schedule")
 _TARGET_LISTS = ("flags", "cflags", "ldflags", "define")
+_TARGET_OTHERS = ("opt", "specialise")
 _TABLES = (
     "project",
     "target",
@@ -67,7 +68,8 @@ class _Reader(TomlReader):
         """The whole file; what is wrong goes to ``diagnostics``."""
         self.only(self.data, (), _TABLES)
         project = self.table(self.data, "project", ())
-        self.only(project, ("project",), _PROJECT_TEXTS + _PROJECT_LISTS + _PROJECT_SWITCHES)
+        target = dict.fromkeys((*_TARGET_TEXTS, *_TARGET_LISTS, *_TARGET_OTHERS), "[target.cpu] or [target.gpu]")
+        self.only(project, ("project",), _PROJECT_TEXTS + _PROJECT_LISTS + _PROJECT_SWITCHES, target)
         texts = {key: self.string(project, ("project",), key) for key in _PROJECT_TEXTS}
         lists = {key: self.strings(project, ("project",), key) or () for key in _PROJECT_LISTS}
         if not lists["sources"]:
@@ -138,7 +140,8 @@ class _Reader(TomlReader):
         """One ``[target.NAME]``."""
         path = ("target", name)
         table = self.table(tables, name, ("target",))
-        self.only(table, path, (*_TARGET_TEXTS, *_TARGET_LISTS, "opt", "specialise"))
+        known = (*_TARGET_TEXTS, *_TARGET_LISTS, *_TARGET_OTHERS)
+        self.only(table, path, known, dict.fromkeys(_PROJECT_SWITCHES, "[project]"))
         texts = {key: self.string(table, path, key) for key in _TARGET_TEXTS}
         if texts["backend"] is not None:
             self.one_of(texts["backend"], BACKENDS, (*path, "backend"), "backend")

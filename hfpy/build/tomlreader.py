@@ -71,9 +71,18 @@ class TomlReader:
 
     # diagnostics
 
-    def only(self, table: Mapping[str, Any], path: tuple[str, ...], known: Iterable[str]) -> None:
-        """Every key of the table is one of ``known``, or an error with a suggestion."""
+    def only(
+        self,
+        table: Mapping[str, Any],
+        path: tuple[str, ...],
+        known: Iterable[str],
+        elsewhere: Mapping[str, str] | None = None,
+    ) -> None:
+        """Every key of the table is one of ``known``, or an error with a suggestion. ``elsewhere`` has keys of other
+        tables, with the tables that they belong to.
+        """
         known = tuple(known)
+        others = elsewhere or {}
         for key in table:
             if key not in known:
                 where = f"in [{'.'.join(path)}]" if path else "at the top of the file"
@@ -82,7 +91,7 @@ class TomlReader:
                         codes.UNKNOWN_KEY,
                         f"unknown key '{key}' {where}",
                         find_key(self.text, (*path, key), self.file),
-                        hint=_suggestion(key, known),
+                        hint=f"it belongs to {others[key]}" if key in others else _suggestion(key, known),
                     )
                 )
 

@@ -156,6 +156,8 @@ def test_storage_order_among_the_sources_is_found(tmp_path: Path) -> None:
     ("text", "code", "line", "column", "words"),
     [
         ('[project]\nsource = ["a"]\nsources = ["b"]\n', "HF801", 2, 1, "did you mean 'sources'?"),
+        ('[project]\nsources = ["b"]\nflags = ["-O2"]\n', "HF801", 3, 1, "it belongs to [target.cpu] or [target.gpu]"),
+        ('[project]\nsources = ["b"]\n[target.cpu]\nauto = true\n', "HF801", 4, 1, "it belongs to [project]"),
         ('[projekt]\n[project]\nsources = ["b"]\n', "HF801", 1, 2, "did you mean 'project'?"),
         (
             '[project]\nsources = ["b"]\n[target.cpu]\nflags = [\n  "backend",\n]\nbackand = "x"\n',
