@@ -10,6 +10,8 @@ import os
 import pickle
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Generic, NoReturn, TypeVar
@@ -82,10 +84,12 @@ def beside(compute: Callable[[], T], wanted: bool) -> Iterator[Pending[T]]:
 def _begun(compute: Callable[[], T]) -> Pending[T]:
     reading, writing = os.pipe()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    first = os.getpid()
     try:
         process = os.fork()
         if process == 0:
             os.close(reading)
+            threading.Thread(target=_end_with, args=(first,), daemon=True).start()
             _work(compute, writing, before)
     except OSError:
         os.close(reading)
@@ -108,3 +112,10 @@ def _work(compute: Callable[[], object], pipe: int, mask: Iterable[int]) -> NoRe
         status = 0
     finally:
         os._exit(status)
+
+
+def _end_with(first: int) -> None:
+    """End this process when the one that began it is gone: nobody would take its result."""
+    while os.getppid() == first:
+        time.sleep(1)
+    os._exit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -133,3 +134,31 @@ def test_how_many_processes_the_environment_asks_for(monkeypatch: pytest.MonkeyP
             default_jobs()
     monkeypatch.delenv("HFPY_JOBS")
     assert default_jobs() == len(os.sched_getaffinity(0))
+
+
+BEGUN = """
+import os, time
+from hfpy.beside import beside
+
+def compute():
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+with beside(compute, True) as pending:
+    pending.result()
+"""
+
+
+def test_it_ends_with_a_killed_process() -> None:
+    first = subprocess.Popen([sys.executable, "-c", BEGUN], stdout=subprocess.PIPE, text=True)
+    assert first.stdout is not None
+    second = int(first.stdout.readline())
+    first.kill()
+    first.wait()
+    first.stdout.close()
+    for _ in range(100):
+        if not Path(f"/proc/{second}").exists() or Path(f"/proc/{second}/stat").read_text().split()[2] == "Z":
+            return
+        time.sleep(0.1)
+    os.kill(second, signal.SIGKILL)
+    pytest.fail("it goes on alone")
