@@ -347,3 +347,27 @@ def test_a_written_do_concurrent_runs(project: Path) -> None:
     expected = [2.0 * sum(range(1, 8001)), 8000.0, 16000.0]
     built = compile_files(files, project / "made", openmp=True)
     assert [float(x) for x in output(built, threads=3).split()] == expected
+
+
+CONVERTED = """subroutine fill(n, graph, at, out)
+  implicit none
+  integer, intent(in) :: n, at(n)
+  real(8), intent(in) :: graph(n, 2)
+  real(8), intent(inout) :: out(n)
+  integer :: k, j
+  do k = 1, n
+    j = {index}
+    out(j) = graph(k, 2)
+  end do
+end subroutine fill
+"""
+
+
+@pytest.mark.parametrize("index", ["int(graph(k, 1)) + 1", "ishft(at(k), 1)", "at(k)**2", "nint(graph(k, 1))"])
+def test_that_an_operation_takes_no_value_twice_is_not_asked(index: str, tmp_path: Path) -> None:
+    (tmp_path / "hfpy.toml").write_text(TOML)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "p.f90").write_text(CONVERTED.replace("{index}", index))
+    text = said(tmp_path)
+    assert "!@parallelRegion{independent(out)}" in text
+    assert "distinct" not in text
