@@ -315,13 +315,22 @@ class Called:
         constant = self._constant_array(routine)
         if constant:
             return f"which picks elements of the constant array '{constant}'"
-        kept = [n for n in routine.spec.symbols if keeps_value(routine, n) and not routine.spec.symbols[n].constant]
+        kept = [n for n in self._locals(routine) if keeps_value(routine, n)]
         if kept:
             return f"which keeps '{kept[0]}' between calls"
         written = self.effects.shared_writes(routine.key)
         if written:
             return f"which changes the module variable '{written[0]}'"
         return ""
+
+    def _locals(self, routine: Routine) -> Iterator[str]:
+        """The variables of a routine, also those that only the implicit rules type."""
+        yield from (name for name, symbol in routine.spec.symbols.items() if not symbol.constant)
+        others = {r.name for r in self.facts.references.get(routine.key, ())} - routine.spec.symbols.keys()
+        for name in sorted(others):
+            found = self.facts.scopes.variable(name, routine.key)
+            if found is not None and found.home == routine.key:
+                yield name
 
     def _constant_array(self, routine: Routine) -> str:
         """A named constant with elements picked at run time: compilers keep it in the host's memory only."""

@@ -62,14 +62,15 @@ def _repeated(text: str, masked: str) -> Repeated:
 def set_variables(line: LogicalLine) -> frozenset[str] | None:
     """The variables that a ``data`` statement gives values; None if it cannot be read."""
     sets = data_sets(line)
-    return None if sets is None else frozenset(variable_of(o.expr) for one in sets for o in one.objects) - {""}
+    return None if sets is None else frozenset().union(*(variables_of(o.expr) for one in sets for o in one.objects))
 
 
-def variable_of(expr: Expr) -> str:
-    """The variable that an object of a ``data`` statement is, or is a part of."""
-    while isinstance(expr, ImpliedDo) and expr.items:
-        expr = expr.items[0]
-    return base_name(expr) or ""
+def variables_of(expr: Expr) -> frozenset[str]:
+    """The variables that an object of a ``data`` statement is, or is a part of: an implied loop may have several."""
+    if isinstance(expr, ImpliedDo):
+        return frozenset().union(*map(variables_of, expr.items))
+    name = base_name(expr)
+    return frozenset([name] if name else [])
 
 
 def object_name(expr: Expr) -> str:

@@ -64,3 +64,11 @@ def test_labels_of_free_form() -> None:
     )
     text += "if (i == 2) go to 10\na(i) = i\n0010 continue\nend do\n!@end parallelRegion\nend subroutine s\n"
     assert not translate_text({"s.f90": text}, backend="openmp").errors
+
+
+def test_operators_with_blanks_become_those_of_free_form() -> None:
+    """Kernels are in free form, where operators and numbers have no blanks in them."""
+    text = "      subroutine s(n, a)\n      integer n, i\n      real a(n)\nc@parallelRegion\n      do 10 i = 1, n\n"
+    text += "      if (a(i). gt.2.5 e0 . and. a(i) .lt . 9.) a(i) = 1.\n   10 continue\n      end\n"
+    done = translate_text({"s.f": text}, target="gpu", backend="cuda-fortran").require()
+    assert "if (a(i).gt.2.5e0 .and. a(i) .lt. 9.) a(i) = 1." in done.text

@@ -12,6 +12,7 @@ from hfpy.model.statements import Statement
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import dim_of, expanded_dim
 from hfpy.parse.macros import expand
+from hfpy.parse.tokens import tokenise
 from hfpy.transform.wrapping import wrap_line
 
 Lines = list[tuple[str, int]]
@@ -51,11 +52,11 @@ class Rows(ElementText):
         """One line, behind the statement's label if it has one."""
         line = statement.line
         label = f"{line.label} " if line.label else ""
-        text = expand(text, self.macros)
+        text = _free(expand(text, self.macros))
         self.lines += [(row, line.first) for row in wrap_line("  " * depth + label + text.strip())]
 
     def _line(self, text: str, depth: int, statement: Statement) -> None:
-        rows = wrap_line("  " * depth + expand(text, self.macros))
+        rows = wrap_line("  " * depth + _free(expand(text, self.macros)))
         self.lines += [(row, statement.line.first) for row in rows]
 
     def _mention(self, texts: Iterable[str]) -> None:
@@ -64,3 +65,14 @@ class Rows(ElementText):
             plain = expanded_dim(made, self.macros)
             self.names |= plain.names
             self.expanded |= plain.names - made.names
+
+
+def _free(text: str) -> str:
+    """A statement of fixed form as free form needs it: there operators and numbers have no blanks in them
+    (F2018 6.3.2.2).
+    """
+    made, position = "", 0
+    for token in tokenise(text):
+        made += text[position : token.start] + token.text
+        position = token.end
+    return made + text[position:]

@@ -12,7 +12,7 @@ from hfpy.analyze.kinds import Kinds
 from hfpy.model.expressions import Apply, Expr, Fragment, ImpliedDo, Name
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.datastatements import DataSet, Repeated, data_sets, object_name, variable_of
+from hfpy.parse.datastatements import DataSet, Repeated, data_sets, object_name, variables_of
 from hfpy.parse.fragments import ONE
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 
@@ -71,7 +71,7 @@ class _Tables:
 
     @staticmethod
     def _named(sets: tuple[DataSet, ...]) -> set[str]:
-        return {variable_of(o.expr) for one in sets for o in one.objects}
+        return {name for one in sets for o in one.objects for name in variables_of(o.expr)}
 
     def _gone_with(self, name: str, rows: Collection[str]) -> bool:
         """Whether all that the statements set that set a table become constants, too."""
