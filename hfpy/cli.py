@@ -414,7 +414,7 @@ def domains_command(paths: tuple[Path, ...], **options: Any) -> int:
     from hfpy.report.domains import show_domains
 
     session = opened(paths, options)
-    application, found = read_application(all_sources(session.project), session.options, everything=True)
+    application, found = read_application(all_sources(session.project, written=False), session.options, everything=True)
     show_diagnostics([d for d in found if d.severity == "error"])
     click.echo(printable(show_domains(proposals(application))))
     return status_of(found)

@@ -193,7 +193,7 @@ def _analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Session
 
     session = opened(paths, options)
     with Phases() as phases:
-        return session, translate(all_sources(session.project), session.options, phases.told)
+        return session, translate(all_sources(session.project, written=False), session.options, phases.told)
 
 
 def opened(paths: tuple[Path, ...], options: dict[str, Any]) -> Session:

@@ -64,7 +64,7 @@ def _alone(session: Session) -> Session:
 
 def _lines(session: Session) -> int:
     """About how many lines the sources of a session have."""
-    return sum(path.stat().st_size for path in all_sources(session.project)) // _LINE
+    return sum(path.stat().st_size for path in all_sources(session.project, written=False)) // _LINE
 
 
 def _seen(session: Session, stated: Stated, allowed: Allowed | None, samples: Samples | None) -> Seen:
@@ -110,7 +110,7 @@ def _crossed(made: Mapping[str, OnTarget]) -> Allowed:
 
 def _of_readable(session: Session, stated: Stated, allowed: Allowed | None) -> tuple[Automatic, list[Diagnostic]]:
     """The regions in the files of a session, but for files that cannot be read as Fortran."""
-    paths = list(all_sources(session.project))
+    paths = list(all_sources(session.project, written=False))
     problems: list[Diagnostic] = []
     while True:
         try:
@@ -130,7 +130,7 @@ def proved(sessions: Sessions, texts: Mapping[str, str], left_out: Sequence[Diag
     """
     wrong = {d.place.file for d in left_out}
     for session in sessions.values():
-        paths = [path for path in all_sources(session.project) if str(path) not in wrong]
+        paths = [path for path in all_sources(session.project, written=False) if str(path) not in wrong]
         options = replace(session.options, auto=False)
         before = _faults(paths, options, {})
         after = _faults(paths, options, {Path(path): text for path, text in texts.items()})

@@ -100,8 +100,9 @@ def _translation(sources: Sequence[Path], options: Options, progress: Progress) 
     return translation
 
 
-def all_sources(project: Project) -> tuple[Path, ...]:
-    """The Fortran sources of a project with those of the runtime library that it uses.
+def all_sources(project: Project, written: bool = True) -> tuple[Path, ...]:
+    """The Fortran sources of a project with those of the runtime library that it uses. ``written`` tells that
+    generated files of their names are to be written.
 
     Raises HfpyError if there are none, or if two would be written to one file.
     """
@@ -109,7 +110,8 @@ def all_sources(project: Project) -> tuple[Path, ...]:
     if not sources:
         place = key_place(project, "project", "sources")
         raise HfpyError([error(codes.NO_SOURCES, "there is no Fortran file among the sources", place)])
-    _refuse_equal_names((output_name(path), path) for path in sources)
+    if written:
+        _refuse_equal_names((output_name(path), path) for path in sources)
     return (*sources, *runtime_sources(sources, source_files(project, C_SUFFIXES)))
 
 

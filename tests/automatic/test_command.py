@@ -371,3 +371,10 @@ def test_that_an_operation_takes_no_value_twice_is_not_asked(index: str, tmp_pat
     text = said(tmp_path)
     assert "!@parallelRegion{independent(out)}" in text
     assert "distinct" not in text
+
+
+def test_files_of_one_name_in_several_folders(project: Path) -> None:
+    (project / "src" / "other").mkdir()
+    (project / "src" / "other" / "p.f90").write_text(SOURCE.replace("program p", "program q"))
+    rows = [row for row in said(project).splitlines() if "  region " in row]
+    assert {"other" in row for row in rows} == {True, False}

@@ -44,7 +44,7 @@ from hfpy.analyze.dependence.ways import ways
 from hfpy.model.names import without_home
 
 _PAIRS = 3_000  # of one array, but those that are obviously apart
-_OPEN = 40
+_OPEN = 12
 _COVERED = 20_000  # reads times writes
 # Sizes that stand for all where a product of a size and an index is in the way.
 _SIZES = ((9, 7), (14, 11), (23, 16))
