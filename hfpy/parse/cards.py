@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from hfpy.parse.tokens import tokenise
+
 _MARKS = frozenset("123456789")
 
 
@@ -33,3 +35,14 @@ def card(line: str) -> Card:
 def without_margin(line: str) -> str:
     """The columns that count: 72, but all of a line with a tab in its label's columns, which has no columns."""
     return line[:72] if "\t" not in line[:6] else line
+
+
+def free_form(text: str) -> str:
+    """A statement of fixed form as free form needs it: there operators and numbers have no blanks in them
+    (F2018 6.3.2.2).
+    """
+    made, position = "", 0
+    for token in tokenise(text):
+        made += text[position : token.start] + token.text
+        position = token.end
+    return made + text[position:]

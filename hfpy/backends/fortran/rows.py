@@ -10,9 +10,9 @@ from hfpy.backends.c.values import CannotPrint, Follows, Problem, Refusals, Unpr
 from hfpy.backends.fortran.elements import ElementText
 from hfpy.model.statements import Statement
 from hfpy.model.units import Routine
+from hfpy.parse.cards import free_form
 from hfpy.parse.fragments import dim_of, expanded_dim
 from hfpy.parse.macros import expand
-from hfpy.parse.tokens import tokenise
 from hfpy.transform.wrapping import wrap_line
 
 Lines = list[tuple[str, int]]
@@ -52,11 +52,11 @@ class Rows(ElementText):
         """One line, behind the statement's label if it has one."""
         line = statement.line
         label = f"{line.label} " if line.label else ""
-        text = _free(expand(text, self.macros))
+        text = free_form(expand(text, self.macros))
         self.lines += [(row, line.first) for row in wrap_line("  " * depth + label + text.strip())]
 
     def _line(self, text: str, depth: int, statement: Statement) -> None:
-        rows = wrap_line("  " * depth + _free(expand(text, self.macros)))
+        rows = wrap_line("  " * depth + free_form(expand(text, self.macros)))
         self.lines += [(row, statement.line.first) for row in rows]
 
     def _mention(self, texts: Iterable[str]) -> None:
@@ -65,14 +65,3 @@ class Rows(ElementText):
             plain = expanded_dim(made, self.macros)
             self.names |= plain.names
             self.expanded |= plain.names - made.names
-
-
-def _free(text: str) -> str:
-    """A statement of fixed form as free form needs it: there operators and numbers have no blanks in them
-    (F2018 6.3.2.2).
-    """
-    made, position = "", 0
-    for token in tokenise(text):
-        made += text[position : token.start] + token.text
-        position = token.end
-    return made + text[position:]
