@@ -14,7 +14,7 @@ from itertools import combinations
 
 from hfpy.analyze.calls import passed
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, routines_to_check
+from hfpy.analyze.facts import Facts
 from hfpy.analyze.giventwice import is_variable
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.positions import RegionId
@@ -34,10 +34,16 @@ class _Pair:
 
 def shared_arguments(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
     """HF510 for each call outside of regions, and each region behind it that has to do with such a pair."""
-    for routine in routines_to_check(facts):
-        for site in facts.graph.sites.get(routine.key, ()):
-            if _leads_to_regions(facts, site) and facts.live(site.at, routine.key):
+    for key in _callers(facts):
+        for site in facts.graph.below(key):
+            if _leads_to_regions(facts, site) and facts.live(site.at, key):
                 yield from _behind(facts, effects, site, [*_given_one(facts, site), *_known(facts, effects, site)])
+
+
+def _callers(facts: Facts) -> Iterator[str]:
+    """The routines whose calls are looked at: also those of files without a directive, which stay as they are."""
+    known = facts.settled | facts.graph.absent
+    return (key for key in facts.graph.with_statements() if key not in known)
 
 
 def _leads_to_regions(facts: Facts, site: CallSite) -> bool:
@@ -86,7 +92,7 @@ def _behind(facts: Facts, effects: Effects, site: CallSite, pairs: list[_Pair]) 
         if _is_set(effects, pair) and not _may_share(facts, pair):
             names = _names(facts, pair)
             yield from _told(facts, effects, site, pair, names)
-            further = [p for inner in facts.graph.sites.get(pair.routine, ()) for p in _passed_on(facts, inner, pair)]
+            further = [p for inner in facts.graph.below(pair.routine) for p in _passed_on(facts, inner, pair)]
             left += [p for p in dict.fromkeys(further) if p not in seen]
             seen |= set(further)
 
@@ -134,7 +140,8 @@ def _told(facts: Facts, effects: Effects, site: CallSite, pair: _Pair, names: fr
     caller, callee = facts.routine(site.caller), facts.routine(pair.routine)
     place = site.at.statement.line.place(caller.file, site.node.start, site.node.end)
     other = min(names, default=pair.other if isinstance(pair.other, str) else pair.other[1])
-    message = f"one variable is '{pair.dummy}' and '{other}' in '{callee.name}', which sets it"
+    verb = "may be" if site.chosen else "is"
+    message = f"one variable {verb} '{pair.dummy}' and '{other}' in '{callee.name}', which sets it"
     hint = "use another variable for one of them, or one name alone"
     for number in range(len(callee.regions)):
         found = facts.positions.regions.get(RegionId(pair.routine, number))
@@ -150,7 +157,7 @@ def _concerns(facts: Facts, effects: Effects, number: int, pair: _Pair, names: f
     sets = [effects.of(r, pair.routine)[1] for r in there if r.name == pair.dummy or r.name in names]
     first, second = any(r.name == pair.dummy for r in there), any(r.name in names for r in there)
     if not isinstance(pair.other, str):
-        for inner in facts.graph.sites.get(pair.routine, ()):
+        for inner in facts.graph.below(pair.routine):
             if number in inner.at.regions and inner.callee and effects.knows(inner.callee, pair.other):
                 second = True
                 sets.append(effects.may_change(inner.callee, pair.other))

@@ -1,5 +1,7 @@
 """A variable that a routine with regions has under two names, and sets (HF510)."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.support import translate_text
@@ -79,3 +81,48 @@ def test_on_the_host() -> None:
         assert found("gpu", call, "x(i) = x(i) + 1", behind) == [(23, 9)]
         assert not found("cpu", call, "x(i) = x(i) + 1", behind)
     assert not found("gpu", "call first(9, a, a)", "other(i) = x(i) + y(i)")
+
+
+SOLVER = """subroutine first(n, x, y)
+  integer, intent(in) :: n
+  real(8) :: x(n), y(n)
+  integer :: i
+  !@parallelRegion{domName(i), domSize(n)}
+  do i = 1, n
+    x(i) = y(i) + 1
+  end do
+  !@end parallelRegion
+end subroutine
+"""
+ELSEWHERE = """subroutine sweep(a, b{dummy})
+  real(8) :: a(9), b(9)
+  {declared}
+  call {name}(9, a, {second})
+end subroutine
+"""
+
+
+def told(calls: str, beside: str = "") -> list[tuple[str, int, str]]:
+    """The warnings about calls in a file without a directive, and beside the region, with the file and line of each."""
+    done = translate_text({"m.f90": SOLVER + beside, "calls.f90": calls}, target="cpu")
+    assert not done.errors
+    return [(Path(d.place.file).name, d.place.line, d.message) for d in done.diagnostics if d.code == "HF510"]
+
+
+def test_call_in_a_file_without_directives() -> None:
+    message = "one variable is 'x' and 'y' in 'first', which sets it"
+    twice = ELSEWHERE.format(dummy="", declared="external :: first", name="first", second="a")
+    assert told(twice) == [("calls.f90", 4, message)]
+    assert not told(ELSEWHERE.format(dummy="", declared="external :: first", name="first", second="b"))
+
+
+def test_call_of_a_procedure_that_is_chosen_elsewhere() -> None:
+    """Any procedure whose address the program takes may be the one that is called."""
+    message = "one variable may be 'x' and 'y' in 'first', which sets it"
+    above = "subroutine top(a, b)\n  real(8) :: a(9), b(9)\n  external :: first\n  {}\nend subroutine\n"
+    by_dummy = ELSEWHERE.format(dummy=", rp", declared="external :: rp", name="rp", second="a")
+    assert told(above.format("call sweep(a, b, first)"), by_dummy) == [("m.f90", 14, message)]
+    assert not told(above.format("call first(9, a, b)"), by_dummy)
+    pointer = "procedure(), pointer :: rp\n  external :: first\n  rp => first"
+    by_pointer = ELSEWHERE.format(dummy="", declared=pointer, name="rp", second="a")
+    assert told(by_pointer) == [("calls.f90", 6, message)]
