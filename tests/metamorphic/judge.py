@@ -37,7 +37,9 @@ CHANGES: Mapping[str, Change] = {**SPELLING, **NAMES, **STATEMENTS}
 
 
 # Programs that pass elements for arrays, which generic names do not take (Fortran 2018, 15.5.2.4).
-SEQUENCES = frozenset({"state_sections", "state_parts", "r15"})
+SEQUENCES = frozenset(
+    "state_sections state_parts r15 overlapping unsized unsized_bounds unsized_calls unsized_columns".split()
+)
 
 
 @dataclass(frozen=True)
