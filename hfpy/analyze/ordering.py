@@ -207,7 +207,7 @@ class Ordering:
         if isinstance(site.node, Component):
             return f"calls '{site.name}' through an object, whose type decides which procedure is meant"
         if by_procedure_variable(site.name, self.application.routines[site.caller], self.scopes, site.at):
-            return f"calls '{site.name}', which stands for a procedure that is chosen elsewhere"
+            return f"calls '{site.name}', which is a dummy procedure or a procedure pointer"
         if site.name in _PURE_SUBROUTINES and self.scopes.is_intrinsic(site.name, site.caller):
             return ""
         if site.function and self.scopes.is_intrinsic(site.name, site.caller):

@@ -227,15 +227,12 @@ class Types:
                 return None if symbol.type.base == "procedure" else self._of(symbol.type, home, symbol.rank)
         return None
 
-    def ancestors(self, typed: Typed) -> list[tuple[str, DerivedType]]:
+    def ancestors(self, typed: Typed) -> tuple[tuple[str, DerivedType], ...]:
         """A derived type and all that it extends, as far as they are known."""
-        found: list[tuple[str, DerivedType]] = []
-        current = typed.derived
-        while current is not None and current not in found:
-            found.append(current)
-            home, derived = current
-            current = self.scopes.type_at_home(derived.extends, home) if derived.extends else None
-        return found
+        if typed.derived is None:
+            return ()
+        home, derived = typed.derived
+        return self.scopes.lineage(derived.name, home)
 
 
 def _binary(op: str, left: Typed | None, right: Typed | None) -> Typed | None:
