@@ -30,8 +30,8 @@ class Inside:
 
 
 def arrays_inside(expr: Expr, key: str, scopes: Scopes) -> tuple[Expr, tuple[Inside, ...]]:
-    """The object that a designator means, and the arrays in it; none where it means no object. A name for all that an
-    object inherits is taken for the object.
+    """The object that a designator means, and the arrays in it; none where it means no object. A parent component
+    counts as the whole object.
 
     What pointers point to is not in an object: assignments and input leave it alone.
     """

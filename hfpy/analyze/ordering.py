@@ -203,7 +203,7 @@ class Ordering:
         return f"calls '{name}', whose source is not here"
 
     def _without_source(self, site: CallSite) -> str:
-        """What is said of a call of a procedure that hfpy has no source of, or that is found by an object."""
+        """Why a call keeps turns in order if hfpy has no source of the procedure, or does not know which one it is."""
         if isinstance(site.node, Component):
             return f"calls '{site.name}' through an object, whose type decides which procedure is meant"
         if by_procedure_variable(site.name, self.application.routines[site.caller], self.scopes, site.at):

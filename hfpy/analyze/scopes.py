@@ -413,8 +413,8 @@ class Scopes:
 
     @cached_property
     def extended(self) -> frozenset[str]:
-        """The names of all types that others extend. An object of an extension has a component with that name, which
-        stands for all that it inherits (Fortran 2018, 7.5.7.2).
+        """The names of all types that others extend. An object of an extension has a component of that name, its
+        parent component (Fortran 2018, 7.5.7.2).
         """
         routines = self.application.routines.values()
         return frozenset(t.extends for r in routines for t in r.spec.types.values() if t.extends)

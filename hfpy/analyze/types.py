@@ -75,8 +75,8 @@ def component(expr: Component, key: str, scopes: Scopes) -> Symbol | None:
 
 
 def is_parent(expr: Component, key: str, scopes: Scopes) -> bool:
-    """Whether a component is, or may be, that which stands for all components that an object inherits, as ``base`` in
-    ``x%base%u``, which is ``x%u`` (Fortran 2018, 7.5.7.2).
+    """Whether a component is, or may be, the parent component of an object: if the type of ``x`` extends ``base``,
+    ``x%base%u`` is ``x%u`` (Fortran 2018, 7.5.7.2).
     """
     if expr.name not in scopes.extended:
         return False

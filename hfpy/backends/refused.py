@@ -51,7 +51,7 @@ def no_source(statement: Call) -> CannotPrint:
 def no_component(node: Component, key: str, scopes: Scopes) -> CannotPrint:
     """A name behind an object that is none of the components that its type declares."""
     if is_parent(node, key, scopes):
-        return CannotPrint(f"'{node.name}', which stands for all that an object inherits,", hint=INHERITED)
+        return CannotPrint(f"'{node.name}', the parent component of an object,", hint=INHERITED)
     if is_bound(node, key, scopes):
         return CannotPrint(through_object(node.name), hint=BOUND)
     return CannotPrint(f"the component '{node.name}', which hfpy does not find,")

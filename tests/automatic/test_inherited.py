@@ -1,4 +1,4 @@
-"""Elements that loops name in two ways: by the object, and by what stands for all that it inherits."""
+"""Elements that loops name in two ways: by the object, and by its parent component."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kernels cannot take of objects: procedures that types bind, and what stands for all that an object inherits."""
+"""What kernels cannot take of objects: procedures that types bind, and parent components."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ end module m
 """
 LINE = TEXT.splitlines().index("      BODY") + 1
 CALL = "the call of '{}' through an object, whose type decides which procedure is meant,"
-PARENT = "'base', which stands for all that an object inherits,"
+PARENT = "'base', the parent component of an object,"
 
 
 @pytest.mark.parametrize(

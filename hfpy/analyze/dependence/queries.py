@@ -50,7 +50,7 @@ _COVERED = 20_000  # reads times writes
 _SIZES = ((9, 7), (14, 11), (23, 16))
 
 
-_OPERATIONS = frozenset("/*(")  # what texts of operations begin with: nobody can state that they take no value twice
+_OPERATIONS = frozenset("/*(")  # an operation begins with one of these; ``distinct`` is for arrays alone
 
 
 class Engine:

@@ -200,9 +200,7 @@ def whole_shape(body: RegionBody, data: DataObject) -> tuple[Section, ...]:
 
 
 def component_names(statement: Statement, node: Expr, key: str, scopes: Scopes) -> tuple[str, ...]:
-    """The names of the components that follow a reference's own indices, but for those that stand for what an object
-    inherits.
-    """
+    """The names of the components behind a reference's own indices, without parent components."""
     links = (link for link in _links(statement, node) or () if isinstance(link, Component))
     return tuple(link.name for link in links if not is_parent(link, key, scopes))
 
