@@ -53,6 +53,7 @@ from hfpy.transform.queues import Asked, may_be_queued, no_effect, queued
 from hfpy.transform.regioncode import Backend, Loop, RegionCode
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.together import Prepared
+from hfpy.transform.transient import is_transient
 
 
 class OffloadRewriter(RegionRewriter):
@@ -203,6 +204,9 @@ class OffloadRewriter(RegionRewriter):
         offloaded = OffloadCode(
             **{f.name: getattr(code, f.name) for f in fields(RegionCode)},
             arrays=arrays,
+            transient=tuple(
+                d.name for d in found if d.name in arrays and is_transient(self.facts, self.routine.key, d)
+            ),
             asked=tuple(d.name for d in found if d.name in asked),
             copied=(*(d.name for d in plain if d.name in written), *sorted(reduced)),
             scalars=tuple(d.name for d in plain if d.name not in written),
@@ -229,6 +233,12 @@ class OffloadRewriter(RegionRewriter):
                     not_shared("a region with names that hfpy does not know", node.header.line, self.routine.file)
                 )
         return offloaded
+
+    def _transient(self, found: Sequence[DataObject], arrays: Sequence[str]) -> tuple[str, ...]:
+        """Arrays that are brought to the device for this region."""
+        if self.addressed:
+            return ()
+        return tuple(d.name for d in found if d.name in arrays and is_transient(self.facts, self.routine.key, d))
 
     def _objects(self, names: Sequence[str]) -> list[DataObject]:
         found = (self.facts.object(name, self.routine.key) for name in names)

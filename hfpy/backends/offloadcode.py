@@ -26,9 +26,9 @@ _AT_ONCE = Queued()
 class OffloadCode(RegionCode):
     """A region that becomes a kernel.
 
-    ``arrays`` are on the device, ``asked`` are those of which only shapes are asked. ``copied`` are scalars that come
-    back, ``scalars`` those that are only read, ``objects`` variables of derived type and such like that are only read,
-    ``changed`` those that are written. ``owned`` are private; ``given`` and ``results`` name those of them that have a
+    ``arrays`` are on the device, ``transient`` those of them that may not be there before, ``asked`` are those of which
+    only shapes are asked. ``copied`` are scalars that come back, ``scalars`` those that are only read, ``objects``
+    variables of derived type and such like that are only read, ``changed`` those that are written. ``owned`` are private; ``given`` and ``results`` name those of them that have a
     value before and behind the region.
     ``updates`` are module variables that the device knows, as called routines read them or the region itself names
     them, ``returned`` those that it sets; ``constants`` are named constants with elements. ``nested``
@@ -40,6 +40,7 @@ class OffloadCode(RegionCode):
     """
 
     arrays: tuple[str, ...] = ()
+    transient: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
     scalars: tuple[str, ...] = ()
@@ -63,6 +64,8 @@ class OffloadCode(RegionCode):
         """Why the host waits for the end of the region; empty if it need not."""
         for name in (*self.copied, *(d.name for d in self.results), *self.changed):
             return f"'{name}' comes back from it"
+        if self.transient:
+            return f"'{self.transient[0]}' is copied for it"
         if self.returned:
             return f"'{self.returned[0].name}' comes back from it"
         if self.given or self.constants:

@@ -27,6 +27,7 @@ from hfpy.transform.hoststatements import HostStatements
 from hfpy.transform.imports import Imports
 from hfpy.transform.reallocated import allocates_below, memory_below
 from hfpy.transform.rows import Rows
+from hfpy.transform.transient import is_transient
 
 _BLOCK = "hf_data"  # the block that a routine's data are on the device for
 
@@ -65,7 +66,12 @@ class HeldArrays(HostStatements):
 
     def _find_held(self) -> list[DataObject]:
         objects = (self.facts.object(n, self.key) for n in self.arrays)
-        return [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
+        held = [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
+        return [d for d in held if not self.transient(d)]
+
+    def transient(self, data: DataObject) -> bool:
+        """Whether an array is brought to the device for each kernel, or call, alone."""
+        return self.dialect.scopes and is_transient(self.facts, self.key, data)
 
     def _scoped(self) -> list[DataObject]:
         """Those that are there from the begin of the routine to its end, in a block with data."""
@@ -75,8 +81,13 @@ class HeldArrays(HostStatements):
             self._scoped_once = [] if shared else [data for data in held if self._all_along(data)]
         return self._scoped_once
 
-    def _all_along(self, data: DataObject) -> bool:
-        return not data.symbol.dynamic and "optional" not in data.symbol.attributes and data.home == self.key
+    @staticmethod
+    def _all_along(data: DataObject) -> bool:
+        """Whether an array can be told to be there for the whole routine. One of a module, or one that is allocated
+        here, has no pointer that stays behind (see :class:`DataDirectives`).
+        """
+        here = data.dummy or not data.symbol.dynamic
+        return here and "optional" not in data.symbol.attributes and data.home == data.routine
 
     def _returns_elsewhere(self) -> bool:
         """Whether a ``return`` goes to a label of the caller's."""
@@ -230,7 +241,8 @@ class HeldArrays(HostStatements):
 
     def _flag(self, data: DataObject) -> str:
         """The variable that remembers whether an allocatable array or a pointer was brought to the device here."""
-        return derived("hf_entered_", data.name) if data.symbol.dynamic else ""
+        asked = data.symbol.dynamic and data not in self._scoped()
+        return derived("hf_entered_", data.name) if asked else ""
 
     def _flags(self) -> Iterator[Edit]:
         if self._remembered:
