@@ -28,11 +28,11 @@ class OffloadCode(RegionCode):
 
     ``arrays`` are on the device, ``transient`` those of them that may not be there before, ``asked`` are those of which
     only shapes are asked. ``copied`` are scalars that come back, ``scalars`` those that are only read, ``objects``
-    variables of derived type and such like that are only read, ``changed`` those that are written. ``owned`` are private; ``given`` and ``results`` name those of them that have a
-    value before and behind the region.
-    ``updates`` are module variables that the device knows, as called routines read them or the region itself names
-    them, ``returned`` those that it sets; ``constants`` are named constants with elements. ``nested``
-    is how many loops, from the outermost, may become one; ``last`` the condition that a point is the last one.
+    variables of derived type and such like that are only read, ``changed`` those that are written. ``owned`` are
+    private; ``given`` and ``results`` name those of them that have a value before and behind the region. ``updates``
+    are module variables that the device knows, as called routines read them or the region itself names them,
+    ``returned`` those that it sets; ``constants`` are named constants with elements. ``nested`` is how many loops, from
+    the outermost, may become one; ``last`` the condition that a point is the last one.
     ``deep`` are objects with the arrays in them that are attached to them on the device.
     ``sections`` are the parts of arrays of unknown size that are copied for the region alone.
     ``addressed`` says that the arrays are dummies with device addresses, which the compiler's runtime does not know.
