@@ -2,8 +2,8 @@
 
 GCC's code for nvptx needs a GPU. But its runtime decides on the host what is copied, and asks a plugin for all that
 a device does. ``separate/device.c`` is such a plugin, for GCC 12. It has memory apart from the host's, and runs each
-region as the function that GCC compiles for the host. Programs that had the right numbers on the host and wrong ones on a
-GPU have the wrong ones here.
+region as the function that GCC compiles for the host. Programs that had the right numbers on the host and wrong ones
+on a GPU have the wrong ones here.
 """
 
 from __future__ import annotations
