@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.gpu.prepare import LIBRARIES, OFFLOADED, STATIC, can_offload, library
+from benchmarks.gpu.prepare import OFFLOADED, STATIC, can_offload, carry_libraries
 from tests.automatic.programs import pair_of as plain_pair
 from tests.automatic.test_random import VARIANTS as AUTOMATIC
 from tests.gpu.test_language import RUNNING, variants
@@ -115,9 +115,7 @@ def main() -> int:
             print(f"building {name} …", flush=True)
             wanted[name] = build(of_way[at : at + TOGETHER], name, folder)
     (folder / "wanted.json").write_text(json.dumps(wanted), encoding="utf-8")
-    (folder / "lib").mkdir()
-    for found in filter(None, map(library, LIBRARIES)):
-        shutil.copy2(found, folder / "lib" / found.name)
+    carry_libraries(folder)
     shutil.copy2(Path(__file__).parent / "run.py", folder)
     shutil.rmtree(folder / "work")
     return 0
