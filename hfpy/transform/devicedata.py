@@ -63,6 +63,7 @@ class DeviceData(HeldArrays):
         yield from self._exits()
         yield from self._memory()
         yield from self._flags()
+        yield from self._outside_of_frames()
         yield from self._with_unknown_sizes()
         for line in self.rows.unplaced:
             message = "a copy to the device has no place behind this statement, which ends a loop by its label"

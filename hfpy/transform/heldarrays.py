@@ -28,6 +28,7 @@ from hfpy.transform.imports import Imports
 from hfpy.transform.reallocated import allocates_below, memory_below
 from hfpy.transform.rows import Rows
 from hfpy.transform.transient import is_transient
+from hfpy.transform.wrapping import wrap_line
 
 _BLOCK = "hf_data"  # the block that a routine's data are on the device for
 
@@ -257,6 +258,22 @@ class HeldArrays(HostStatements):
             body = self.routine.body_first
             before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1
             yield insert_lines(before, [f"{margin}{n} = 0" for n in names], 7, self.routine.header.first)
+
+    def _outside_of_frames(self) -> Iterator[Edit]:
+        """``save`` for arrays of a main program with internal procedures, which keep their values anyway (Fortran 2018,
+        8.5.16). Otherwise GCC 12 has all variables that internal procedures name in one object, which it brings to the
+        device for their regions, and which must not have parts there.
+        """
+        units = self.facts.application.routines.values()
+        if self.routine.kind != "program" or not self.dialect.scopes or not any(u.host == self.key for u in units):
+            return
+        objects = (self.facts.object(name, self.key) for name in self.arrays)
+        own = [
+            d.name for d in objects if d is not None and d.home == self.key and not keeps_value(self.routine, d.name)
+        ]
+        if own:
+            rows = wrap_line(f"{self._margin}save :: {', '.join(own)}")
+            yield insert_lines(self.routine.spec_insert + 1, rows, 2, self.routine.header.first)
 
     # -- text
 

@@ -210,3 +210,51 @@ def test_a_missing_copy_is_noticed(backend: str, tmp_path: Path, plugin: Path) -
         assert without != done.files, (begin, done.text)
         program = compile_files(without, tmp_path / str(number), flags).path
         assert ran(program, plugin).stdout != expected, begin
+
+
+MAIN = """
+program main
+  implicit none
+  SAVED
+  integer, parameter :: n = 6
+  real(8) :: a(n), factor
+  real(8), allocatable :: b(:)
+  integer :: i, turn
+  allocate(b(n))
+  a = [(0.5d0*i, i = 1, n)]
+  b = 1
+  factor = 0.25d0
+  do turn = 1, 3
+    call add
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      b(i) = b(i) + a(i)
+    end do
+    !@end parallelRegion
+    a(turn) = b(turn)
+    factor = factor + 1
+    print *, a, b
+  end do
+contains
+  subroutine add
+    integer :: i
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      a(i) = a(i) + factor*b(i)
+    end do
+    !@end parallelRegion
+  end subroutine add
+end program main
+"""
+
+
+@pytest.mark.parametrize("saved", ["", "save"])
+@pytest.mark.parametrize("backend", COPIES)
+def test_a_main_program_with_internal_procedures(backend: str, saved: str, tmp_path: Path, plugin: Path) -> None:
+    text = MAIN.replace("SAVED", saved)
+    expected = output(compile_files({"m.f90": text}, tmp_path / "plain", FLAGS))
+    done = translate_text({"m.f90": text}, target="gpu", backend=backend).require()
+    assert ("  save :: a, b\n" in done.text) is (not saved), done.text
+    flags = (*FLAGS, "-fopenacc" if backend == "openacc" else "-fopenmp")
+    ended = ran(compile_files(done.files, tmp_path / "made", flags).path, plugin)
+    assert ended.stdout == expected, ended.stderr + done.text
