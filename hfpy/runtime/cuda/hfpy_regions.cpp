@@ -70,6 +70,9 @@ void *hfd_region_data(const void *host, size_t bytes, const char *name, const ch
 void hfd_region_ends(const char *region, const char *) {
   for (void *known : current().mapped) acc_unmap_data(known);
   current().mapped.clear();
+#ifdef HFPY_EMULATE
+  hf_emulate_no_launch();
+#endif
   if (hfpy::tracing()) hfpy::trace_launch_ends(region);
   hfd_unlock();
 }

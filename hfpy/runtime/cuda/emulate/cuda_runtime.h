@@ -115,6 +115,8 @@ void hf_emulate_check_argument(const hf_emulate_launch &launch, int position, co
 
 // What the next kernel calls a part of device memory, which stands for host memory.
 void hf_emulate_called(const void *device, const void *host, std::size_t bytes, const char *name);
+// What was looked up was for a region of directives: no kernel comes.
+void hf_emulate_no_launch();
 
 // A copy of host memory is about to go to the device (it ends the program if the device has what the host lacks), has
 // come from there, or belongs to the host alone again.

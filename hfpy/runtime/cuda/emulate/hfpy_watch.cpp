@@ -120,6 +120,8 @@ void hf_emulate_called(const void *device, const void *host, std::size_t bytes, 
   names().push_back({reinterpret_cast<std::uintptr_t>(device), bytes, name, const_cast<void *>(host)});
 }
 
+void hf_emulate_no_launch() { names().clear(); }
+
 std::function<void()> hf_watch_called() {
   std::vector<named> called;
   called.swap(names());
