@@ -29,6 +29,7 @@ from typing import Any
 
 CARRIED = Path(__file__).resolve().parent / "carried"
 TOLERANCE = 1e-11
+PARTS = ("samples", "stencils")
 
 
 class Failure(Exception):
@@ -68,7 +69,13 @@ class Carried:
         self, program: str, arguments: Sequence[str], more: Mapping[str, str]
     ) -> subprocess.CompletedProcess[str]:
         libraries = os.pathsep.join(filter(None, [str(self.folder / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]))
-        known = {**os.environ, "OMP_NUM_THREADS": "4", "LD_LIBRARY_PATH": libraries, **self.environment, **more}
+        known = {
+            **os.environ,
+            "OMP_NUM_THREADS": str(os.cpu_count()),
+            "LD_LIBRARY_PATH": libraries,
+            **self.environment,
+            **more,
+        }
         command = [str(self.folder / program), *arguments]
         done = subprocess.run(command, cwd=self.work, env=known, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -141,9 +148,7 @@ def table(results: Mapping[str, Any]) -> str:
 def measured(carried: Carried, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Run everything."""
     carried.work.mkdir(exist_ok=True)
-    hand: dict[str, dict[str, float]] = {}
-    for name, size in manifest["hand"].items():
-        hand |= hand_written(carried, size, name)
+    hand = by_hand(carried, manifest)
     small, large, backends = manifest["small"], manifest["large"], manifest["backends"]
     runs: dict[str, dict[str, Any]] = {b: {} for b in backends}
     for backend, (sample, words) in product(backends, large.items()):
@@ -224,31 +229,53 @@ def stencil_table(
     return "\n".join(lines)
 
 
+def stencils(carried: Carried, manifest: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
+    """Run the stencil kernels in each way, and print their tables."""
+    carried.work.mkdir(exist_ok=True)
+    hand = results.get("hand") or by_hand(carried, manifest)
+    copy = hand["copy"]["bytes"] / hand["copy"]["seconds"] / 1e9
+    rows = stencil_kernels(manifest["stencils"], carried)
+    ways = manifest["stencils"]["ways"]
+    others = [way for way in ways if way not in ("opt0", "opt2")]
+    size = "x".join(manifest["hand"]["stencils"])
+    print(stencil_table(rows, copy, others, {(name, size): one["seconds"] for name, one in hand.items()}), flush=True)
+    small = manifest["small"]["stencils"]
+    same = {way: compared("stencils", f"{way}_real8", small, carried) for way in ways}
+    print("\n".join(f"stencils, {way}: result as on the CPU: {found}" for way, found in same.items()), flush=True)
+    return {"copy": copy, "hand": hand, "stencils": rows, "ways": same}
+
+
+def by_hand(carried: Carried, manifest: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Times and bytes of all hand-written kernels."""
+    found: dict[str, dict[str, float]] = {}
+    for name, size in manifest["hand"].items():
+        found |= hand_written(carried, size, name)
+    return found
+
+
 def main() -> int:
     """The command line; status 1 if a result differs from the CPU's."""
     parser = argparse.ArgumentParser(description="Run the samples on a GPU.")
     parser.add_argument("--carried", type=Path, default=CARRIED)
     parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="the questions are asked after both")
     arguments = parser.parse_args()
     folder: Path = arguments.carried.resolve()
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     carried = Carried(folder, manifest["environment"])
-    results = measured(carried, manifest)
-    print(table(results), flush=True)
-    results["stencils"] = stencil_kernels(manifest["stencils"], carried)
-    small = manifest["small"]["stencils"]
-    ways = manifest["stencils"]["ways"]
-    results["ways"] = {way: compared("stencils", f"{way}_real8", small, carried) for way in ways}
-    print("\n".join(f"stencils, {way}: result as on the CPU: {found}" for way, found in results["ways"].items()))
-    others = [way for way in ways if way not in ("opt0", "opt2")]
-    size = "x".join(manifest["hand"]["stencils"])
-    by_hand = {(name, size): one["seconds"] for name, one in results["hand"].items()}
-    print(stencil_table(results["stencils"], results["copy"], others, by_hand))
-    questions = carried.module("questions")
-    print(questions.answers(questions.Run(carried.told, manifest["large"], results)))
+    results: dict[str, Any] = {}
+    if "samples" in arguments.parts:
+        results |= measured(carried, manifest)
+        print(table(results), flush=True)
+    if "stencils" in arguments.parts:
+        results |= stencils(carried, manifest, results)
+    if set(PARTS) <= set(arguments.parts):
+        questions = carried.module("questions")
+        print(questions.answers(questions.Run(carried.told, manifest["large"], results)))
     if arguments.output:
         arguments.output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    verdicts = [v for found in results["equal"].values() for v in found.values()] + list(results["ways"].values())
+    verdicts = [v for found in results.get("equal", {}).values() for v in found.values()]
+    verdicts += results.get("ways", {}).values()
     return 1 if any(v.startswith("DIFFERENT") for v in verdicts) else 0
 
 

@@ -106,6 +106,32 @@ def test_ways_side_by_side(tmp_path: Path) -> None:
     assert double.split()[-2:] == ["800000.0", "walk_j"]
 
 
+def test_the_stencils_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the samples, as one may run it where time on a GPU is short; a wrong result is named."""
+    kernels = json.dumps({"kernels": {"hfk0_a": {"seconds": 1.0, "shortest": 0.25, "launches": 2}}})
+    for name in ("stencils_opt0", "stencils_opt2"):
+        for real in (4, 8):
+            program = tmp_path / f"{name}_real{real}"
+            result = "printf right" if name.endswith("2") else "printf wrong"
+            program.write_text(
+                f"#!/bin/sh\ntest $1 = - && echo '{kernels}' > ${{HFPY_TRACE#json:}} || {result} > \"$1\"\n"
+            )
+            program.chmod(0o755)
+    twin = tmp_path / "stencils_twin"
+    twin.write_text('#!/bin/sh\nprintf right > "$1"\n')
+    hand = tmp_path / "stencils_hand"
+    hand.write_text(HAND)
+    for program in (twin, hand):
+        program.chmod(0o755)
+    (tmp_path / "compare.py").write_text("def compare(sample, a, b, tolerance):\n    return ['another value']\n")
+    plan = {"sizes": [["8", "8", "4"]], "passes": {"a": 2}, "counted": ["a"], "calls": 2, "ways": ["opt0", "opt2"]}
+    manifest = {"stencils": plan, "hand": {"stencils": ["8", "8", "4"]}, "small": {"stencils": ["4"]}}
+    found = run.stencils(Carried(tmp_path, {}), manifest, {})
+    assert found["ways"] == {"opt0": "DIFFERENT: another value", "opt2": "bits"}
+    assert [row["opt2"] for row in found["stencils"]] == [0.25, 0.25]
+    assert "stencils, opt2: result as on the CPU: bits" in capsys.readouterr().out
+
+
 def test_what_is_asked_for_reaches_the_directives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
 
