@@ -1747,12 +1747,12 @@ PROJECTS: dict[str, Entry] = {
     "HF807": Entry(
         "Two sources would become one file, or two main programs one executable.",
         {
-            "one/heat.f90": _MAIN,
-            "two/heat.h90": "module heat_module\nend module heat_module\n",
-            "three/heat.F90": "module cold\nend module cold\n",
+            "source/heat.F90": _MAIN,
+            "source/heat.h90": "module heat_module\nend module heat_module\n",
         },
-        "hfpy transpile one/heat.f90 two/heat.h90 three/heat.F90 -o out",
-        cure="Rename one of the two.",
+        "hfpy transpile source/heat.F90 source/heat.h90 -o out",
+        cure="Rename one of the two. Files of one name in different folders are no error: their folders "
+        "become part of the names of what is generated.",
     ),
     "HF808": Entry(
         "A note: a setting of an existing project was translated for this machine.",
