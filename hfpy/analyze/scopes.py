@@ -84,8 +84,8 @@ class Scopes:
     @cached_property
     def separate(self) -> dict[tuple[str, str], str]:
         """Module and name to key, for procedures whose interface is in a module and whose body in a submodule. Those
-        that begin with ``module procedure`` have their arguments in the interface alone: hfpy knows them as little as
-        procedures without source.
+        that begin with ``module procedure`` and whose arguments cannot be taken from the interface
+        (:mod:`hfpy.parse.separate`) hfpy knows as little as procedures without source.
         """
         app = self.application
         found: dict[tuple[str, str], str] = {}

@@ -88,6 +88,9 @@ def parse_unit(
         stop = unit.contains - unit.first if unit.contains >= 0 else len(lines) - 1
         first = 1 if named else 0
         declares = unit.kind in ("module", "submodule", "blockdata")
+        declared = list(unit.declared[1:])
+        understood = parser.read(declared, 0, len(declared))
+        late += [_unread(line, index.path) for line in declared[understood : understood + 1]]
         behind = parser.read(lines, first, max(stop, first))
         while declares and behind < stop and _is_macro(lines[behind], index):
             behind = parser.read(lines, behind + 1, stop)  # what it declares, the compiler knows
@@ -97,7 +100,7 @@ def parse_unit(
         if not declares:
             body = _executable(builder, reader, lines[behind:stop], deadline)
         elif behind < stop:
-            late = [_unread(lines[behind], index.path)]
+            late.append(_unread(lines[behind], index.path))
     except TooSlow as reached:
         given_up = _given_up(index, unit, limit, reached.line)
         return _routine(index, number, parser.result(last), (), body_first), [given_up]
@@ -133,7 +136,8 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
     host = unit_key(index, unit.parent) if unit.parent is not None else ""
     if unit.kind == "submodule" and unit.uses:  # its parent, whose names it sees, the private ones too
         host = unit.uses[0].module
-    spec = with_old_sizes(_with_function_type(spec, unit, header), unit.dummies, body)
+    stated = unit.declared[0] if unit.declared else header
+    spec = with_old_sizes(_with_function_type(spec, unit, stated), unit.dummies, body)
     return Routine(
         key=key,
         kind=unit.kind,
@@ -150,7 +154,7 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
         host=host,
         scheme=unit.scheme,
         prefix=unit.prefix,
-        interoperable="bind(c" in header.compact,
+        interoperable="bind(c" in stated.compact,
         body_first=body_first,
         spec_insert=spec.last,
     )
