@@ -904,8 +904,8 @@ CALLS: dict[str, Entry] = {
         "the points. As a warning: a routine that is called in a region does so. Or it uses a variable that a `block` "
         "around it declares: hfpy does not know whether points share it. Or a `block` in it declares an array whose "
         "size is another one at each point: compilers keep such sizes where threads share them. Or a directive would "
-        "have to list a name that compilers do not take there: what `select type (x)` calls `x` again, and the result "
-        "of a function that has the function's name, within an `associate` or `select type`.",
+        "have to list a name that compilers do not take there: on GPUs what `select type (x)` calls `x` again, and the "
+        "result of a function that has the function's name, within an `associate` or `select type`.",
         {"input.h90": _region("read (10, *) a")},
         cure="Read into an array before the region. Output, and `read` from a text, are allowed.",
     ),

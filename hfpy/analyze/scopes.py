@@ -11,6 +11,8 @@ from functools import cached_property
 from hfpy.analyze.implicit import may_be_set, undeclared
 from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
 from hfpy.model.application import Application
+from hfpy.model.expressions import Name
+from hfpy.model.statements import Header, constructs
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
 from hfpy.parse.physical import preprocessed
 
@@ -73,6 +75,7 @@ class Scopes:
         self._imports: dict[str, _Imports] = {}
         self._public: dict[tuple[str, str], Named] = {}
         self._types: dict[tuple[str, str], tuple[str, DerivedType] | None] = {}
+        self._guards: dict[str, dict[str, frozenset[str]]] = {}
 
     @cached_property
     def modules(self) -> dict[str, str]:
@@ -411,6 +414,13 @@ class Scopes:
                     return Found(home, symbol)
         return None
 
+    def guards(self, name: str, key: str) -> frozenset[str]:
+        """The derived types that guards of ``select type`` constructs of a routine give a name."""
+        if key not in self._guards:
+            routine = self.application.routines.get(key)
+            self._guards[key] = _guards_of(routine) if routine is not None else {}
+        return self._guards[key].get(name, frozenset())
+
     @cached_property
     def extended(self) -> frozenset[str]:
         """The names of all types that others extend. An object of an extension has a component of that name, its
@@ -454,3 +464,16 @@ class Scopes:
                     return True
             current = routine.host or None
         return False
+
+
+def _guards_of(routine: Routine) -> dict[str, frozenset[str]]:
+    """The types that guards give each name of a routine."""
+    found: dict[str, frozenset[str]] = {}
+    for construct in constructs(routine.body):
+        head = construct.header
+        if construct.kind != "selecttype" or not isinstance(head, Header):
+            continue
+        names = head.names or tuple(e.name for e in head.exprs if isinstance(e, Name))
+        guards = {p.header.guard for p in construct.parts if isinstance(p.header, Header) and p.header.guard}
+        found.update({name: found.get(name, frozenset()) | guards for name in names})
+    return found
