@@ -149,7 +149,7 @@ class Scopes:
             typed = not separate and not self.without_implicit(routine) and not self.sees_opaque(routine.key)
             found = undeclared(routine) - self._macros(routine.key) if typed else frozenset()
             if found and self._preprocessed(routine):
-                found &= may_be_set(routine)  # others may be macros of included files
+                found &= may_be_set(routine) | routine.spec.storage  # others may be macros of included files
             self._implicit[routine.key] = found
         return found
 
@@ -160,8 +160,8 @@ class Scopes:
 
     def _preprocessed(self, routine: Routine) -> bool:
         if routine.file not in self._with_lines:
-            lines = self.application.file(routine.key).source.lines
-            self._with_lines[routine.file] = preprocessed(lines)
+            file = self.application.file(routine.key)
+            self._with_lines[routine.file] = preprocessed(file.source.lines, file.fixed)
         return self._with_lines[routine.file]
 
     def without_implicit(self, routine: Routine) -> bool:
