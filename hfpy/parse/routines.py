@@ -33,10 +33,13 @@ def unit_key(index: FileIndex, number: int) -> str:
 
 
 class Includes:
-    """Finds and lexes included files: beside the including file, then in the include directories."""
+    """Finds and lexes included files: beside the including file, then in the include directories. They have the form of
+    that file, whatever their names (Fortran 2018, 6.4).
+    """
 
-    def __init__(self, path: str, include_dirs: tuple[Path, ...]) -> None:
+    def __init__(self, path: str, include_dirs: tuple[Path, ...], fixed: bool = False) -> None:
         self.folders = (Path(path).parent, *include_dirs)
+        self.fixed = fixed
 
     def __call__(self, name: str, line: LogicalLine) -> list[LogicalLine] | None:
         """Logical lines of the file, each marked with it; None where it cannot be found."""
@@ -45,7 +48,9 @@ class Includes:
             if not candidate.is_file() or readable(candidate):
                 continue
             text = source_text(str(candidate), candidate.read_text(encoding="utf-8", errors="replace"))
-            lines, _ = within_limits(str(candidate), logical_lines(str(candidate), text.lines, hybrid=False)[0])
+            lines, _ = within_limits(
+                str(candidate), logical_lines(str(candidate), text.lines, hybrid=False, fixed=self.fixed)[0]
+            )
             return [
                 LogicalLine(
                     item.text, item.segments, item.last, item.label, item.directive, item.comment, str(candidate)
@@ -75,7 +80,7 @@ def parse_unit(
     """
     unit = index.units[number]
     lines = list(index.lines[unit.first : unit.last + 1])
-    reader = Includes(index.path, include_dirs)
+    reader = Includes(index.path, include_dirs, index.fixed)
     deadline = Deadline.after(limit)
     parser = SpecificationParser(index.path, reader, deadline, unit.parent is not None, index.sizes, index.definitions)
     named = unit.kind != "program" or bool(unit.name)
