@@ -833,7 +833,8 @@ CALLS: dict[str, Entry] = {
         cure="Ask for one dimension at a time: `lbound(w, 1)`.",
     ),
     "HF400": Entry(
-        "A call has too many or too few arguments, or a keyword that the routine does not know.",
+        "A call has too many or too few arguments, or a keyword that the routine does not know. As a warning: in a "
+        "plain file, of a procedure outside of modules; compilers find that in one file alone, and accept it as old code.",
         {
             "call.h90": _text("""
             module calls
