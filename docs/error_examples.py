@@ -834,7 +834,7 @@ CALLS: dict[str, Entry] = {
     ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know. As a warning: in a "
-        "plain file, of a procedure outside of modules; compilers find that in one file alone, and accept it as old code.",
+        "plain file, of a procedure outside of modules; compilers find that in one file alone, and may accept it.",
         {
             "call.h90": _text("""
             module calls
