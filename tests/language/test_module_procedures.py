@@ -5,12 +5,14 @@ Where it cannot, calls may do anything, and regions may not set the arguments.
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hfpy import cli
 from hfpy.options import DomainSpec, Options, Outside
 from hfpy.pipeline import translate
 from tests.support import compile_files, output, translate_text
@@ -330,3 +332,92 @@ def test_faults_are_found_in_bodies_without_arguments(tmp_path: Path) -> None:
     found = done.faults(Outside(complete=True))
     assert [d.code for d in found] == ["HF252", "HF250"]
     assert found[0].related[0].place.file.endswith("a_base.h90")
+
+
+# Kernels call bodies that end the run, give arrays, and take objects: steps to their plain form change the arguments.
+CALLED = """module base
+  implicit none
+  type point
+    real(8) :: a, b
+  end type point
+  interface
+    pure module function root(y) result(r)
+      real(8), intent(in) :: y
+      real(8) :: r
+    end function root
+    module subroutine moved(y, p)
+      real(8), intent(inout) :: y
+      type(point), intent(in) :: p
+    end subroutine moved
+    module function several(y) result(z)
+      real(8), intent(in) :: y
+      real(8) :: z(3)
+    end function several
+  end interface
+contains
+  subroutine run(n, x, p)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n)
+    type(point), intent(in) :: p
+    real(8) :: w(3)
+    @parallelRegion{domName(i), domSize(n)}
+    x(i) = root(x(i))
+    call moved(x(i), p)
+    w = several(x(i))
+    x(i) = x(i) + w(2)
+    @end parallelRegion
+  end subroutine run
+end module base
+submodule (base) impl
+  implicit none
+contains
+  module procedure root
+    if (y < 0) error stop 'negative'
+    r = 2*y + 1
+  end procedure root
+  module procedure moved
+    if (y > 1d9) stop 3
+    y = y*p%a + p%b
+  end procedure
+  module procedure several
+    integer :: k
+    do k = 1, 3
+      z(k) = y*k
+    end do
+  end procedure
+end submodule impl
+"""
+CALLER = """program main
+  use base
+  implicit none
+  real(8) :: x(10)
+  integer :: i
+  do i = 1, 10
+    x(i) = i
+  end do
+  call run(10, x, point(2, 3))
+  print '(5f10.3)', x
+end program main
+"""
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "opencl", "hip"])
+def test_kernels_call_them(backend: str) -> None:
+    files = {"base.h90": CALLED, "main.f90": CALLER}
+    done = translate_text(files, exports=None, target="gpu", backend=backend).require()
+    assert "module procedure moved" in done.text  # what the compiler of the host gets
+    assert "kernel hfk0_run" in done.text
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "opencl"])
+def test_kernels_that_call_them_run(backend: str, tmp_path: Path) -> None:
+    for name, text in {"base.h90": CALLED, "main.f90": CALLER}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["base.h90", "main.f90"]\n')
+    emulate = () if backend == "opencl" else ("--emulate",)
+    assert cli.run(["build", str(tmp_path), "--target", "gpu", "--backend", backend, *emulate]) == 0
+    (folder,) = (tmp_path / "build").iterdir()
+    done = subprocess.run([folder / "main"], capture_output=True, text=True, check=True)
+    wanted = [3 * ((2 * i + 1) * 2 + 3) for i in range(1, 11)]
+    assert [float(word) for word in done.stdout.split()] == wanted
