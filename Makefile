@@ -16,7 +16,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo demo-mpi demo-auto demo-opencl opencl oclgrind test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi buildtools
+.PHONY: demo demo-mpi demo-auto demo-opencl opencl oclgrind test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi buildtools offload
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
@@ -64,7 +64,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.never_slower
 	$(BIN)/python -m benchmarks.translator
 
-test test-full: fortran cplusplus opencl flang netcdf mpi buildtools sass
+test test-full: fortran cplusplus opencl flang netcdf mpi buildtools sass offload
 test-full: oclgrind
 
 # The environment is whole when the file "ready" is there, which comes last.
@@ -94,6 +94,15 @@ sass: $(READY)
 	@if ! command -v nvcc >/dev/null || command -v cuobjdump >/dev/null; then exit 0; fi; \
 	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -e '.[gpu-static]' || \
 	  echo "without cuobjdump the instructions of kernels are not counted: pip install -e '.[gpu-static]'"
+
+# GCC's compiler for NVIDIA's GPUs, for directives on a device with memory of its own; without it those tests are left out.
+offload: fortran
+	@if test "$$(gfortran -dumpversion 2>/dev/null)" != 12 || ls /usr/lib/gcc/*/12/accel/nvptx-none/mkoffload >/dev/null 2>&1; then exit 0; fi; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "installing GCC's compiler for nvptx"; \
+	  apt-get update -q >/dev/null; \
+	  apt-get install -q -y --no-install-recommends gcc-12-offload-nvptx >/dev/null || true; \
+	fi
 
 # A C++ compiler for kernels of GPUs in emulation; without one their tests are left out.
 cplusplus:

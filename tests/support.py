@@ -38,6 +38,9 @@ LEVEL = os.environ.get("HFPY_TEST_LEVEL", "-O0")
 FLAGS = (LEVEL, "-ffp-contract=off", "-foffload=disable", "-cpp")
 CHECKS = ("-Wall", "-fcheck=all,no-array-temps", "-ffpe-trap=invalid,zero,overflow")
 
+# The architecture of a GPU: kernels in CUDA C are compiled for it instead of for the CPU (tests/gpu/device).
+DEVICE = os.environ.get("HFPY_TEST_DEVICE")
+
 OPENCL_KERNELS = "_opencl.cpp"
 KERNELS = (".cu", OPENCL_KERNELS)  # how the names of files with kernels end, with launchers in C++
 _INCLUDED = (".h", ".inc")  # written beside the sources, not translated themselves
@@ -308,7 +311,7 @@ def compile_files(
 
 def _deciding(command: Sequence[str], kernels: bool) -> list[str]:
     """What decides about the result of a command besides its folder; objects elsewhere count by their content."""
-    words = [version(command[0]), *((version("g++"), runtime_digest()) if kernels else ())]
+    words = [version(command[0]), *((version("g++"), runtime_digest(), str(DEVICE)) if kernels else ())]
     for word in command:
         path = Path(word.removeprefix("-I"))
         if path.is_absolute() and path.is_file():
@@ -321,7 +324,7 @@ def _deciding(command: Sequence[str], kernels: bool) -> list[str]:
 
 def _compiled(command: Sequence[str], folder: Path) -> str:
     """Run a compiler; what it says."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode != 0:
         raise Refused(f"{' '.join(command)}\n{done.stderr[:6000]}")
     return done.stderr
@@ -347,8 +350,10 @@ def kernels_together(kernels: Sequence[str]) -> str:
 
 def _compile_kernels(kernels: Sequence[str], folder: Path) -> None:
     """All kernels in one go: the headers they share take the compiler longer than they do."""
-    (folder / "kernels.cpp").write_text(kernels_together(kernels))
-    _compiled(runtime_of(kernels).tools.kernel_command(folder / "kernels.cpp", folder / "kernels.o"), folder)
+    tools = runtime_of(kernels).tools
+    source = folder / ("kernels.cpp" if tools.emulated or tools.made_for == "opencl" else "kernels.cu")
+    source.write_text(kernels_together(kernels))
+    _compiled(tools.kernel_command(source, folder / "kernels.o"), folder)
 
 
 @dataclass(frozen=True)
@@ -371,8 +376,10 @@ def runtime_of(kernels: Iterable[str]) -> KernelRuntime:
 
 @lru_cache(maxsize=1)
 def emulated_runtime() -> KernelRuntime:
-    """The emulated runtime, without optimisation: it is compiled faster than it runs."""
-    return _runtime(find_cuda_tools(_CHECKED, emulated=True))
+    """The emulated runtime, without optimisation: it is compiled faster than it runs. With HFPY_TEST_DEVICE it is the
+    one for GPUs.
+    """
+    return _runtime(find_cuda_tools(_CHECKED, emulated=DEVICE is None, arch=DEVICE, exact=True))
 
 
 @lru_cache(maxsize=1)
@@ -393,7 +400,8 @@ def _runtime(tools: CudaTools) -> KernelRuntime:
         _compiled([COMPILER, "-c", f"-J{folder}", str(ARRAYS_SOURCE), "-o", str(folder / "arrays.o")], folder)
         return _compiled(["ar", "rcs", "libhfpy_arrays.a", "arrays.o"], folder)
 
-    made([version(COMPILER), version("g++"), runtime_digest(), tools.made_for, *tools.flags], folder, make)
+    deciding = [version(COMPILER), version("g++"), runtime_digest(), tools.made_for, str(DEVICE), *tools.flags]
+    made(deciding, folder, make)
     return KernelRuntime(folder, tools)
 
 

@@ -23,11 +23,16 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 CARRIED = Path(__file__).resolve().parent / "carried"
 TOLERANCE = 1e-11
+
+
+class Failure(Exception):
+    """A program that did not end well, with what it said."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +48,11 @@ class Carried:
         return self.folder / "work"
 
     def run(self, program: str, *arguments: str, **more: str) -> str:
-        """What an executable prints; any failure ends everything."""
+        """What an executable prints; raises :class:`Failure`."""
         return self._done(program, arguments, more).stdout
 
     def told(self, program: str, arguments: Sequence[str], more: Mapping[str, str]) -> str:
-        """What an executable writes to the standard error; any failure ends everything."""
+        """What an executable writes to the standard error; raises :class:`Failure`."""
         return self._done(program, arguments, more).stderr
 
     def module(self, name: str) -> Any:
@@ -67,15 +72,18 @@ class Carried:
         command = [str(self.folder / program), *arguments]
         done = subprocess.run(command, cwd=self.work, env=known, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise SystemExit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+            raise Failure(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
         return done
 
 
 def compared(sample: str, backend: str, arguments: Sequence[str], carried: Carried) -> str:
     """What the files of GPU and CPU have in common: ``bits``, or how far they differ."""
     gpu, cpu = carried.work / f"{sample}_{backend}.dat", carried.work / f"{sample}_cpu.dat"
-    carried.run(f"{sample}_{backend}", str(gpu), *arguments)
-    carried.run(f"{sample}_twin", str(cpu), *arguments)
+    try:
+        carried.run(f"{sample}_{backend}", str(gpu), *arguments)
+        carried.run(f"{sample}_twin", str(cpu), *arguments)
+    except Failure as failure:
+        return f"DIFFERENT: {failure}"
     if gpu.read_bytes() == cpu.read_bytes():
         return "bits"
     found = carried.module("compare").compare(sample, gpu, cpu, TOLERANCE)
@@ -137,7 +145,12 @@ def measured(carried: Carried, manifest: Mapping[str, Any]) -> dict[str, Any]:
     for name, size in manifest["hand"].items():
         hand |= hand_written(carried, size, name)
     small, large, backends = manifest["small"], manifest["large"], manifest["backends"]
-    runs = {b: {s: timed(s, b, a, carried) for s, a in large.items()} for b in backends}
+    runs: dict[str, dict[str, Any]] = {b: {} for b in backends}
+    for backend, (sample, words) in product(backends, large.items()):
+        try:
+            runs[backend][sample] = timed(sample, backend, words, carried)
+        except Failure as failure:  # the others still run
+            print(failure, file=sys.stderr)
     return {
         "copy": hand["copy"]["bytes"] / hand["copy"]["seconds"] / 1e9,
         "hand": hand,
@@ -147,21 +160,32 @@ def measured(carried: Carried, manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def seconds_of_calls(kernels: Mapping[str, Mapping[str, Any]], calls: int) -> dict[str, float]:
+    """By routine, the shortest time that a call has in kernels: of each kernel its shortest launch, as often as a call
+    launches it. The names of kernels are those of routines behind ``hfkN_``.
+    """
+    found: dict[str, float] = {}
+    for name, one in kernels.items():
+        routine = name.split("_", 1)[-1]
+        found[routine] = found.get(routine, 0.0) + one["shortest"] * one["launches"] / calls
+    return found
+
+
 def stencil_kernels(plan: Mapping[str, Any], carried: Carried) -> list[dict[str, Any]]:
     """Seconds that a call of each stencil kernel takes on the device, in each way it was built for, with its bytes."""
     rows: list[dict[str, Any]] = []
     for real in (8, 4):
         for size in plan["sizes"]:
+            times = {}
+            for way in plan["ways"]:
+                trace = carried.work / "stencils.json"
+                words = ["-", *size, "all", str(plan["calls"]), "waves"]
+                carried.run(f"stencils_{way}_real{real}", *words, HFPY_TRACE=f"json:{trace}")
+                times[way] = seconds_of_calls(json.loads(trace.read_text(encoding="utf-8"))["kernels"], plan["calls"])
             for kernel, passes in plan["passes"].items():
                 row = {"kernel": kernel, "real": real, "size": "x".join(size), "counted": kernel in plan["counted"]}
                 row["bytes"] = passes * real * int(size[0]) * int(size[1]) * int(size[2])
-                for way in plan["ways"]:
-                    trace = carried.work / "stencils.json"
-                    words = ["-", *size, kernel, str(plan["calls"]), "waves"]
-                    carried.run(f"stencils_{way}_real{real}", *words, HFPY_TRACE=f"json:{trace}")
-                    kernels = json.loads(trace.read_text(encoding="utf-8"))["kernels"].values()
-                    row[way] = sum(k["seconds"] for k in kernels) / plan["calls"]
-                rows.append(row)
+                rows.append(row | {way: found[kernel] for way, found in times.items()})
     return rows
 
 
@@ -210,11 +234,11 @@ def main() -> int:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     carried = Carried(folder, manifest["environment"])
     results = measured(carried, manifest)
+    print(table(results), flush=True)
     results["stencils"] = stencil_kernels(manifest["stencils"], carried)
     small = manifest["small"]["stencils"]
     ways = manifest["stencils"]["ways"]
     results["ways"] = {way: compared("stencils", f"{way}_real8", small, carried) for way in ways}
-    print(table(results))
     print("\n".join(f"stencils, {way}: result as on the CPU: {found}" for way, found in results["ways"].items()))
     others = [way for way in ways if way not in ("opt0", "opt2")]
     size = "x".join(manifest["hand"]["stencils"])

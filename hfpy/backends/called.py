@@ -4,7 +4,7 @@ and which module variables they know.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -62,6 +62,15 @@ def _plain(facts: Facts, derived: str, key: str) -> bool:
                 if inner == definition.name or not _plain(facts, inner, home):
                     return False
     return True
+
+
+@dataclass(frozen=True)
+class Known:
+    """A module variable that the device knows, by its name in a routine; ``bound``: its type has procedures."""
+
+    name: str
+    rank: int = 0
+    bound: bool = False
 
 
 @dataclass
@@ -196,13 +205,13 @@ class Called:
             s for s in sites if s.callee and region.number in s.at.regions and self.facts.live(s.at, region.routine)
         ]
 
-    def updates(self, routine: Routine, number: int) -> tuple[list[str], list[Import], list[Diagnostic]]:
+    def updates(self, routine: Routine, number: int) -> tuple[list[Known], list[Import], list[Diagnostic]]:
         """What a region has to bring to the device for the routines that it calls: module variables by the names that
         they have in its routine, imports for them, and what cannot be done.
         """
         family = self.facts.backend(routine.key)
         region = RegionId(routine.key, number)
-        names: list[str] = []
+        names: list[Known] = []
         imports: list[Import] = []
         problems = list(self._unknown(routine.key, family, number))
         for site in self._sites(region):
@@ -221,8 +230,25 @@ class Called:
             if in_table:
                 self.tables.setdefault((routine.key, number), {})[local] = variable.symbol.dynamic
             else:
-                names.append(local)
+                names.append(self._as_known(local, variable))
         return names, imports, problems
+
+    def own_updates(self, routine: Routine, names: Iterable[str]) -> list[Known]:
+        """Those of a region's own scalars that the device knows by a directive of their module. What a region says of
+        them copies nothing, since they are there already (OpenACC 3.3, 2.7.3; OpenMP 5.2, 5.8.3).
+        """
+        family = self.facts.backend(routine.key)
+        found = ((name, self.facts.scopes.variable(name, routine.key)) for name in names)
+        return [
+            self._as_known(name, variable)
+            for name, variable in found
+            if variable is not None and family in self.declared().get((variable.home, variable.symbol.name), ())
+        ]
+
+    def _as_known(self, name: str, variable: Found) -> Known:
+        line = self.facts.scopes.lineage(variable.symbol.type.derived.lower(), variable.home)
+        bound = any(definition.bindings for _, definition in line)
+        return Known(name, variable.symbol.rank, bound)
 
     def _local(self, variable: Found, routine: Routine, imports: list[Import]) -> str:
         """The name of a module variable in a routine, which imports it if it does not know it."""

@@ -24,6 +24,7 @@ from hfpy.backends.behind import behind
 from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.deep import deep_objects
 from hfpy.backends.offloadcode import KINDS, OffloadCode, lower_bounds
+from hfpy.backends.openacc import interfaces
 from hfpy.backends.refused import COMPONENTS
 from hfpy.backends.sections import Sections
 from hfpy.backends.unsized import is_unsized
@@ -52,6 +53,7 @@ from hfpy.transform.queues import Asked, may_be_queued, no_effect, queued
 from hfpy.transform.regioncode import Backend, Loop, RegionCode
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.together import Prepared
+from hfpy.transform.transient import is_transient
 
 
 class OffloadRewriter(RegionRewriter):
@@ -78,6 +80,7 @@ class OffloadRewriter(RegionRewriter):
         self.shared: set[str] = set()
         self.own: set[str] = set()
         self.given: set[str] = set()
+        self.offloaded: list[OffloadCode] = []
         self._addressed_names: dict[int, Names] = {}
         self.sections = Sections(routine, backend.name, called.device)
 
@@ -106,6 +109,12 @@ class OffloadRewriter(RegionRewriter):
                     self.found.append(no_effect(code.region, because))
                 made = replace(made, code=replace(code, queued=placed))
             yield made
+
+    def interfaces(self) -> list[Edit]:
+        """The declarations of the procedures that regions call."""
+        margin = " " * (self.routine.header.segments[0][2] + 2)
+        rows = [margin + row for row in interfaces(self.offloaded)]
+        return [insert_lines(self.routine.spec_insert + 1, rows, 1, self.routine.header.first)] if rows else []
 
     def only_own(self, name: str, states: States) -> bool:
         """Whether a local array is never needed on the device: each point has its own, and nothing else is done."""
@@ -185,6 +194,9 @@ class OffloadRewriter(RegionRewriter):
         self.own |= {d.name for d in self._objects(sorted(own)) if d.rank}
         self.given |= {d.name for d in given if d.rank}
         local, imports, problems = self.called.updates(self.routine, number)
+        set_there = self.called.own_updates(self.routine, [d.name for d in (*plain, *objects) if d.name in written])
+        set_there += self.called.own_updates(self.routine, reduced - {v.name for v in set_there})
+        local += self.called.own_updates(self.routine, [d.name for d in (*plain, *objects)])
         self.imports += imports
         self.found += problems
         unsized = [d for d in found if is_unsized(d) and d.name not in asked]
@@ -192,6 +204,9 @@ class OffloadRewriter(RegionRewriter):
         offloaded = OffloadCode(
             **{f.name: getattr(code, f.name) for f in fields(RegionCode)},
             arrays=arrays,
+            transient=tuple(
+                d.name for d in found if d.name in arrays and is_transient(self.facts, self.routine.key, d)
+            ),
             asked=tuple(d.name for d in found if d.name in asked),
             copied=(*(d.name for d in plain if d.name in written), *sorted(reduced)),
             scalars=tuple(d.name for d in plain if d.name not in written),
@@ -202,12 +217,15 @@ class OffloadRewriter(RegionRewriter):
             given=tuple(given),
             results=tuple(results),
             constants=tuple(self._constants(node)),
-            updates=tuple(local),
+            updates=tuple(dict.fromkeys((*local, *set_there))),
+            returned=tuple(set_there),
             nested=self._rectangular(loops),
             last=" .and. ".join(_at_end(loop) for loop in loops),
             sections=self.sections.of(sharing.body, unsized, node.header.line, self.addressed),
             addressed=self.addressed and bool(arrays or self.called.tables.get((self.routine.key, number))),
         )
+        if self.backend.name == "openacc":
+            self.offloaded.append(offloaded)
         if offloaded.addressed:
             self._addressed_names[id(node)] = _names(offloaded)
             if not code.sharing.complete:
@@ -215,6 +233,12 @@ class OffloadRewriter(RegionRewriter):
                     not_shared("a region with names that hfpy does not know", node.header.line, self.routine.file)
                 )
         return offloaded
+
+    def _transient(self, found: Sequence[DataObject], arrays: Sequence[str]) -> tuple[str, ...]:
+        """Arrays that are brought to the device for this region."""
+        if self.addressed:
+            return ()
+        return tuple(d.name for d in found if d.name in arrays and is_transient(self.facts, self.routine.key, d))
 
     def _objects(self, names: Sequence[str]) -> list[DataObject]:
         found = (self.facts.object(name, self.routine.key) for name in names)

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.domains import DataObject
-from hfpy.backends.base import Clause, directive_lines, render
+from hfpy.backends.base import render
+from hfpy.backends.called import Known
 from hfpy.backends.sections import Section
 from hfpy.backends.sequential import nest
 from hfpy.model.expressions import Fragment
 from hfpy.model.names import derived
 from hfpy.parse.fragments import ONE
+from hfpy.transform.directivelines import Clause, directive_lines
 from hfpy.transform.queues import Queued
 from hfpy.transform.regioncode import RegionCode
 from hfpy.transform.wrapping import wrap_line
@@ -24,12 +26,13 @@ _AT_ONCE = Queued()
 class OffloadCode(RegionCode):
     """A region that becomes a kernel.
 
-    ``arrays`` are on the device, ``asked`` are those of which only shapes are asked. ``copied`` are scalars that come
-    back, ``scalars`` those that are only read, ``objects`` variables of derived type and such like that are only read,
-    ``changed`` those that are written. ``owned`` are private; ``given`` and ``results`` name those of them that have a
-    value before and behind the region.
-    ``updates`` are module variables that called routines read, ``constants`` named constants with elements. ``nested``
-    is how many loops, from the outermost, may become one; ``last`` the condition that a point is the last one.
+    ``arrays`` are on the device, ``transient`` those of them that may not be there before, ``asked`` are those of which
+    only shapes are asked. ``copied`` are scalars that come back, ``scalars`` those that are only read, ``objects``
+    variables of derived type and such like that are only read, ``changed`` those that are written. ``owned`` are
+    private; ``given`` and ``results`` name those of them that have a value before and behind the region. ``updates``
+    are module variables that the device knows, as called routines read them or the region itself names them,
+    ``returned`` those that it sets; ``constants`` are named constants with elements. ``nested`` is how many loops, from
+    the outermost, may become one; ``last`` the condition that a point is the last one.
     ``deep`` are objects with the arrays in them that are attached to them on the device.
     ``sections`` are the parts of arrays of unknown size that are copied for the region alone.
     ``addressed`` says that the arrays are dummies with device addresses, which the compiler's runtime does not know.
@@ -37,6 +40,7 @@ class OffloadCode(RegionCode):
     """
 
     arrays: tuple[str, ...] = ()
+    transient: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
     scalars: tuple[str, ...] = ()
@@ -46,7 +50,8 @@ class OffloadCode(RegionCode):
     given: tuple[DataObject, ...] = ()
     results: tuple[DataObject, ...] = ()
     constants: tuple[DataObject, ...] = ()
-    updates: tuple[str, ...] = ()
+    updates: tuple[Known, ...] = ()
+    returned: tuple[Known, ...] = ()
     nested: int = 1
     last: str = ""
     addressed: bool = False
@@ -59,6 +64,10 @@ class OffloadCode(RegionCode):
         """Why the host waits for the end of the region; empty if it need not."""
         for name in (*self.copied, *(d.name for d in self.results), *self.changed):
             return f"'{name}' comes back from it"
+        if self.transient:
+            return f"'{self.transient[0]}' is copied for it"
+        if self.returned:
+            return f"'{self.returned[0].name}' comes back from it"
         if self.given or self.constants:
             return f"'{(*self.given, *self.constants)[0].name}' is copied for it"
         if self.deep:
@@ -126,13 +135,12 @@ class OffloadCode(RegionCode):
         return ends + [f"{d.name} = {_result_name(d)}" for d in self.results]
 
 
-def open_lines(code: OffloadCode, sentinel: str, parts: Sequence[str | Clause], update: str) -> list[str]:
-    """The lines before a region's body: updates, block, directive, loops."""
-    updates = [f"{update.format(', '.join(code.updates))}"] if code.updates else []
+def open_lines(code: OffloadCode, sentinel: str, parts: Sequence[str | Clause], updates: Sequence[str]) -> list[str]:
+    """The lines before a region's body: ``updates``, block, directive, loops."""
     return render(
         "offload/open.j2",
         indent=code.indent,
-        updates=[line for text in updates for line in directive_lines(code.indent, sentinel, [text])],
+        updates=updates,
         declared=code.declared,
         before=code.before,
         directive=directive_lines(code.indent, sentinel, parts),
@@ -141,14 +149,15 @@ def open_lines(code: OffloadCode, sentinel: str, parts: Sequence[str | Clause], 
     )
 
 
-def close_lines(code: OffloadCode, end: str, wait: str) -> list[str]:
-    """The lines behind a region's body; ``wait`` is the directive that waits for a queue."""
+def close_lines(code: OffloadCode, end: str, wait: str, returned: Sequence[str]) -> list[str]:
+    """The lines behind a region's body; ``wait`` is the directive that waits for a queue, ``returned`` are copies."""
     return render(
         "offload/close.j2",
         indent=code.indent,
         loops=nest(code.loops),
         last=code.last_rows,
         end=end,
+        returned=returned,
         declared=code.declared,
         after=code.after,
         waits=[wait.format(queue) for queue in code.queued.waits],

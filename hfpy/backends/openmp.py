@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hfpy.analyze.sharing import Sharing
-from hfpy.backends.base import Clause, clause, directive_lines, render
+from hfpy.backends.base import render
 from hfpy.backends.sequential import nest
+from hfpy.transform.directivelines import Clause, clause, directive_lines
 from hfpy.transform.regioncode import RegionCode
 
 _OPERATORS = {"-": "+"}

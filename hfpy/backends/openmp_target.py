@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from hfpy.backends.base import Clause, clause
+from collections.abc import Sequence
+
+from hfpy.backends.called import Known
 from hfpy.backends.offloadcode import OffloadCode, close_lines, open_lines
 from hfpy.backends.openmp import reduction_clauses
 from hfpy.backends.sequential import Sequential
+from hfpy.transform.directivelines import Clause, clause, directive_lines
 from hfpy.transform.regioncode import RegionCode
 
 _CONSTRUCT = "target teams distribute parallel do"
@@ -43,10 +46,18 @@ class OpenMPTarget:
             *reduction_clauses(code),
             *(["nowait"] if code.queued.queue else []),
         ]
-        return open_lines(code, "!$omp", parts, "target update to({})")
+        return open_lines(code, "!$omp", parts, _update(code, "target update to(", code.updates))
 
     def close_region(self, code: RegionCode) -> list[str]:
         """The ``end do`` statements and the end directive."""
         if not isinstance(code, OffloadCode):
             return Sequential().close_region(code)
-        return close_lines(code, f"!$omp end {_CONSTRUCT}", "!$omp taskwait")
+        returned = _update(code, "target update from(", code.returned)
+        return close_lines(code, f"!$omp end {_CONSTRUCT}", "!$omp taskwait", returned)
+
+
+def _update(code: OffloadCode, construct: str, variables: Sequence[Known]) -> list[str]:
+    """The directive that copies variables which the device knows."""
+    if not variables:
+        return []
+    return directive_lines(code.indent, "!$omp", [str(Clause(construct, tuple(v.name for v in variables)))])

@@ -127,18 +127,20 @@ class Backends:
         current.removed += [(s.line.first, s.line.last) for s in by_hand.statements]
         data = DeviceData(self.facts, self.effects, self.states, self.imports, routine, dialect, by_hand.statements)
         uses: list[str] = []
+        own: list[Edit] = []
         if isinstance(dialect, DataDirectives):
             data.declared = frozenset(self.called.declared())
         data.arrays = [n for n in data.arrays if not current.only_own(n, self.states)]
         if isinstance(current, OffloadRewriter):
             current.check_data(data.arrays)
             imports = current.imports
+            own = current.interfaces()
         else:
             if current.kernels:
                 kept = self._kernels.setdefault(routine.file, {})
                 kept.setdefault(current.backend.name, []).extend(current.kernels)
             imports = [i for k in current.kernels for i in k.spec.imports]
-        edits = [*by_hand.edits, *data.edits()]
+        edits = [*by_hand.edits, *data.edits(), *own]
         found += [*by_hand.found, *data.found]
         imports = [*imports, *data.imports]
         uses += [f"use {i.module}, only: {i.local} => {i.name}" for i in imports]

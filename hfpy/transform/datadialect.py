@@ -6,11 +6,14 @@ takes them back. What is copied where is decided by :mod:`hfpy.transform.deviced
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from hfpy.model.names import derived
+from hfpy.transform.directivelines import Clause, clause, directive_lines
+
+_WIDTH = 100  # of directives, which are indented later
 
 
 @dataclass(frozen=True)
@@ -28,16 +31,34 @@ class Handle:
     declared: bool = False
     pointer: bool = False
     part: str = ""
+    rank: int = 0
+
+
+@dataclass(frozen=True)
+class Scoped:
+    """An array that is on the device as long as a routine runs: whether its values go there, and come back."""
+
+    handle: Handle
+    enters: bool
+    leaves: bool
 
 
 class DataDialect(Protocol):
     """Writes Fortran lines, without indentation. ``names`` are the runtime's procedures that they call; ``parts`` says
-    whether parts of arrays can be updated, gaps and all, ``components`` whether components of objects can.
+    whether parts of arrays can be updated, gaps and all, ``components`` whether components of objects can, ``scopes``
+    whether there is :meth:`open_scope`.
     """
 
     names: set[str]
     parts: bool
     components: bool
+    scopes: bool
+
+    def open_scope(self, arrays: Sequence[Scoped]) -> list[str]:
+        """Bring arrays to the device as long as a block runs that begins here."""
+
+    def close_scope(self) -> list[str]:
+        """The end of that block."""
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """Bring an array to the device, or count one more user; ``copy`` its values if it was not there."""
@@ -63,6 +84,10 @@ class DataDialect(Protocol):
         """Lines of this dialect that are to be executed where a test holds (empty: always)."""
 
 
+def _nothing(_: object) -> list[str]:
+    return []
+
+
 @dataclass
 class RuntimeCalls:
     """Calls of the procedures in ``hfpy_arrays.f90``."""
@@ -70,6 +95,13 @@ class RuntimeCalls:
     names: set[str] = field(default_factory=set)
     parts: bool = True
     components: bool = True
+    scopes: bool = False
+
+    def open_scope(self, arrays: Sequence[Scoped]) -> list[str]:
+        """There are none: calls bring arrays there and back."""
+        return []
+
+    close_scope = _nothing
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """``call hf_enter``, or ``hf_enter_once`` with a flag, ``hf_enter_into`` for a pointer."""
@@ -132,8 +164,13 @@ class RuntimeCalls:
 
 @dataclass(frozen=True)
 class Spelling:
-    """The data directives of a family, each with the name of an array to come into it."""
+    """The data directives of a family, each with the name of an array to come into it; the construct of a block with
+    data, and its clauses by whether values enter, and leave.
+    """
 
+    sentinel: str
+    scope: str
+    clauses: Mapping[tuple[bool, bool], str]
     copy_in: str
     create: str
     copy_out: str
@@ -143,6 +180,9 @@ class Spelling:
 
 
 OPENACC = Spelling(
+    "!$acc",
+    "data",
+    {(True, True): "copy(", (True, False): "copyin(", (False, True): "copyout(", (False, False): "create("},
     "!$acc enter data copyin({})",
     "!$acc enter data create({})",
     "!$acc exit data copyout({})",
@@ -152,6 +192,14 @@ OPENACC = Spelling(
 )
 # An update of an array that is not there does nothing.
 OPENMP_TARGET = Spelling(
+    "!$omp",
+    "target data",
+    {
+        (True, True): "map(tofrom: ",
+        (True, False): "map(to: ",
+        (False, True): "map(from: ",
+        (False, False): "map(alloc: ",
+    },
     "!$omp target enter data map(to: {})",
     "!$omp target enter data map(alloc: {})",
     "!$omp target exit data map(from: {})",
@@ -165,12 +213,27 @@ OPENMP_TARGET = Spelling(
 class DataDirectives:
     """Directives, always for whole arrays, with the tests around them as blocks: a directive cannot be the action of a
     one-line ``if``.
+
+    Dummies and arrays of run-time size have a block of the routine's length: with ``enter data`` GCC 12 brings the
+    pointers by which it knows them there, too, and keeps them, so that kernels find the addresses of an earlier call.
     """
 
     spelling: Spelling
     names: set[str] = field(default_factory=set)
     parts: bool = False
     components: bool = True
+    scopes: bool = True
+
+    def open_scope(self, arrays: Sequence[Scoped]) -> list[str]:
+        """``data``, or ``target data``."""
+        clauses: list[str | Clause] = [self.spelling.scope]
+        for copied, word in self.spelling.clauses.items():
+            clauses += clause(word, (a.handle.name for a in arrays if (a.enters, a.leaves) == copied))
+        return directive_lines("", self.spelling.sentinel, clauses, _WIDTH)
+
+    def close_scope(self) -> list[str]:
+        """``end data``, or ``end target data``."""
+        return [f"{self.spelling.sentinel} end {self.spelling.scope}"]
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """``enter data``, once where a flag is asked."""
@@ -210,9 +273,12 @@ class DataDirectives:
         """An ``if`` block."""
         return in_block(test, rows)
 
-    @staticmethod
-    def _directive(spelling: str, array: Handle) -> str:
-        return spelling.format(array.name)
+    def _directive(self, spelling: str, array: Handle) -> str:
+        """A directive with an array. GCC 12 drops an update of one that the device knows from its module, but not one
+        of a section.
+        """
+        updates = array.declared and spelling in (self.spelling.to_host, self.spelling.to_device)
+        return spelling.format(f"{array.name}({','.join(':' * array.rank)})" if updates else array.name)
 
 
 def remembered(name: str) -> str:

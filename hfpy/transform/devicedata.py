@@ -24,7 +24,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.accesses import AccessRewriter
-from hfpy.transform.datadialect import DataDialect
+from hfpy.transform.datadialect import DataDialect, Scoped
 from hfpy.transform.edits import Edit
 from hfpy.transform.heldarrays import HeldArrays
 from hfpy.transform.imports import Imports
@@ -63,6 +63,7 @@ class DeviceData(HeldArrays):
         yield from self._exits()
         yield from self._memory()
         yield from self._flags()
+        yield from self._outside_of_frames()
         yield from self._with_unknown_sizes()
         for line in self.rows.unplaced:
             message = "a copy to the device has no place behind this statement, which ends a loop by its label"
@@ -106,6 +107,7 @@ class DeviceData(HeldArrays):
         """
         if isinstance(node, Construct) and not self._skipped(node):
             return
+        yield from self._for_this_alone(node)
         held = {d.name: d for d in self._held() if d.symbol.dynamic and self._may_change(d)}
         needed = {
             name
@@ -119,6 +121,20 @@ class DeviceData(HeldArrays):
         handles = [self.handle(name, line, self._flag(held[name])) for name in sorted(needed)]
         rows = [row for handle in handles for row in self.dialect.enter(handle, True)]
         yield from self.rows.before(line, rows, 9)
+
+    def _for_this_alone(self, node: Node) -> Iterator[Edit]:
+        """A block with data around a call that needs arrays which are there for it alone; regions say it themselves."""
+        if isinstance(node, Construct):
+            return
+        given = (self.facts.object(n, self.key) for s in flatten([node]) for n, _ in self.arguments(s))
+        needed = {d.name: d for d in given if d is not None and self.transient(d)} if self._works_below(node) else {}
+        if needed:
+            arrays = [Scoped(self.handle(name, node.line), True, True) for name in sorted(needed)]
+            yield from self.rows.before(node.line, self.dialect.open_scope(arrays), 9)
+            yield from self.rows.behind(node.line, self.dialect.close_scope(), -6)
+
+    def _works_below(self, node: Statement) -> bool:
+        return any(self._works(statement) for statement in flatten([node]))
 
     def _may_change(self, data: DataObject) -> bool:
         """Whether what a pointer or a module's allocatable array stands for may change while the routine runs, apart
@@ -276,6 +292,8 @@ class DeviceData(HeldArrays):
         """What stands around a statement that may allocate an array anew."""
         data = self.facts.object(name, self.key)
         assert data is not None
+        if self.transient(data):
+            return [], []
         mine = self.states.decided(name, self.key) in (TRANSFER, LOCAL)
         if not self.dialect.parts and (not mine or data.identity in self.states.resident(self.key)):
             message = f"'{name}' may be allocated anew here, while a caller has it on the device"

@@ -21,12 +21,16 @@ from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Jump, Memory, OneLine, Statement, flatten
 from hfpy.model.units import OldSize, Routine
-from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, remembered
+from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, Scoped, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.hoststatements import HostStatements
 from hfpy.transform.imports import Imports
 from hfpy.transform.reallocated import allocates_below, memory_below
 from hfpy.transform.rows import Rows
+from hfpy.transform.transient import is_transient
+from hfpy.transform.wrapping import wrap_line
+
+_BLOCK = "hf_data"  # the block that a routine's data are on the device for
 
 
 class HeldArrays(HostStatements):
@@ -50,6 +54,7 @@ class HeldArrays(HostStatements):
         self.rows = Rows(facts.application.file(routine.key), routine)
         self._remembered: set[str] = set()
         self._held_once: list[DataObject] | None = None
+        self._scoped_once: list[DataObject] | None = None
         self._old_sizes: dict[str, OldSize] = {}
 
     # -- begin and end of the routine
@@ -62,12 +67,47 @@ class HeldArrays(HostStatements):
 
     def _find_held(self) -> list[DataObject]:
         objects = (self.facts.object(n, self.key) for n in self.arrays)
-        return [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
+        held = [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
+        return [d for d in held if not self.transient(d)]
+
+    def transient(self, data: DataObject) -> bool:
+        """Whether an array is brought to the device for each kernel, or call, alone."""
+        return self.dialect.scopes and is_transient(self.facts, self.key, data)
+
+    def _scoped(self) -> list[DataObject]:
+        """Those that are there from the begin of the routine to its end, in a block with data."""
+        if self._scoped_once is None:
+            held = self._held() if self.dialect.scopes and not self._returns_elsewhere() else []
+            shared = self._share([data.name for data in held])  # the order of names decides what is copied
+            self._scoped_once = [] if shared else [data for data in held if self._all_along(data)]
+        return self._scoped_once
+
+    @staticmethod
+    def _all_along(data: DataObject) -> bool:
+        """Whether an array can be told to be there for the whole routine. One of a module, or one that is allocated
+        here, has no pointer that stays behind (see :class:`DataDirectives`).
+        """
+        here = data.dummy or not data.symbol.dynamic
+        return here and "optional" not in data.symbol.attributes and data.home == data.routine
+
+    def _returns_elsewhere(self) -> bool:
+        """Whether a ``return`` goes to a label of the caller's."""
+        return any(jump.exprs for jump in self._returns())
+
+    def _returns(self) -> list[Jump]:
+        statements = (s.action if isinstance(s, OneLine) else s for s in flatten(self.routine.body))
+        return [s for s in statements if isinstance(s, Jump) and s.kind == "return"]
 
     def _entry(self) -> Iterator[Edit]:
-        rows: list[str] = []
+        scoped = self._scoped()
+        rows = self.dialect.open_scope([self._in_scope(data) for data in scoped]) if scoped else []
+        # The statement before the block: gfortran 12 takes a block right behind OpenMP's directive for all that it is
+        # about, and such a block has no name.
+        rows += ["continue", f"{_BLOCK}: block"] if scoped and self._returns() else []
         for data in self._held():
-            if not (data.symbol.dynamic and data.local) or keeps_value(self.routine, data.name):
+            if data not in scoped and (
+                not (data.symbol.dynamic and data.local) or keeps_value(self.routine, data.name)
+            ):
                 rows += self._enter(data, self.routine.header)
         if rows:
             at = (
@@ -76,6 +116,10 @@ class HeldArrays(HostStatements):
                 else self.routine.spec_insert + 1
             )
             yield insert_lines(at, [self._margin + row for row in rows], 8, self.routine.header.first)
+
+    def _in_scope(self, data: DataObject) -> Scoped:
+        enters = self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
+        return Scoped(self.handle(data.name, self.routine.header), enters, self._goes_back(data))
 
     def _enter(self, data: DataObject, line: LogicalLine, values: bool = False) -> list[str]:
         """Bring an array to the device, with its values where it has some that may matter: ``values`` says that a
@@ -86,7 +130,7 @@ class HeldArrays(HostStatements):
         return self.dialect.enter(self.handle(data.name, line, self._flag(data)), copy)
 
     def _leave_rows(self, line: LogicalLine) -> list[str]:
-        held = [(data, self._goes_back(data)) for data in reversed(self._held())]
+        held = [(data, self._goes_back(data)) for data in reversed(self._held()) if data not in self._scoped()]
         if isinstance(self.dialect, DataDirectives) and self._share([data.name for data, _ in held]):
             held.sort(key=lambda one: one[1])  # the last name of an array decides whether it is copied
         handles = [(self.handle(data.name, line, self._flag(data)), back) for data, back in held]
@@ -108,17 +152,25 @@ class HeldArrays(HostStatements):
             if isinstance(node, OneLine) and isinstance(node.action, Jump) and node.action.kind == "return":
                 yield self._opened(node)
             elif isinstance(node, Jump) and node.kind == "return" and not self._in_one_line(node):
-                yield from self.rows.before(node.line, self._leave_rows(node.line), 12)
+                if self._scoped():
+                    yield replace_range(node.line, 0, len(node.line.text), f"exit {_BLOCK}")
+                else:
+                    yield from self.rows.before(node.line, self._leave_rows(node.line), 12)
         assert self.routine.end is not None
-        rows = [self._margin + row for row in self._leave_rows(self.routine.end)]
-        yield insert_lines(last_row, rows, -2, self.routine.end.first)
+        rows = self._leave_rows(self.routine.end)
+        if self._scoped():
+            ends = [f"end block {_BLOCK}"] if self._returns() else []
+            rows = [*ends, *rows, *self.dialect.close_scope()]
+        yield insert_lines(last_row, [self._margin + row for row in rows], -2, self.routine.end.first)
 
     def _in_one_line(self, jump: Jump) -> bool:
         return any(isinstance(s, OneLine) and s.action is jump for s in flatten(self.routine.body))
 
     def _opened(self, statement: OneLine) -> Edit:
-        """``if (c) return`` as a block, with the copies before the return (B5)."""
+        """``if (c) return`` as a block, with the copies before the return (B5), or as the way out of the block."""
         line = statement.line
+        if self._scoped():
+            return replace_range(line, statement.begin, len(line.text), f"exit {_BLOCK}")
         margin = self.rows.margin(line)
         rows = [f"{margin}  {row}" for row in self._leave_rows(line)]
         text = "\n".join(["then", *rows, f"{margin}  return", f"{margin}end if"])
@@ -190,7 +242,8 @@ class HeldArrays(HostStatements):
 
     def _flag(self, data: DataObject) -> str:
         """The variable that remembers whether an allocatable array or a pointer was brought to the device here."""
-        return derived("hf_entered_", data.name) if data.symbol.dynamic else ""
+        asked = data.symbol.dynamic and data not in self._scoped()
+        return derived("hf_entered_", data.name) if asked else ""
 
     def _flags(self) -> Iterator[Edit]:
         if self._remembered:
@@ -205,6 +258,22 @@ class HeldArrays(HostStatements):
             body = self.routine.body_first
             before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1
             yield insert_lines(before, [f"{margin}{n} = 0" for n in names], 7, self.routine.header.first)
+
+    def _outside_of_frames(self) -> Iterator[Edit]:
+        """``save`` for arrays of a main program with internal procedures, which keep their values anyway (Fortran 2018,
+        8.5.16). Otherwise GCC 12 has all variables that internal procedures name in one object, which it brings to the
+        device for their regions, and which must not have parts there.
+        """
+        units = self.facts.application.routines.values()
+        if self.routine.kind != "program" or not self.dialect.scopes or not any(u.host == self.key for u in units):
+            return
+        objects = (self.facts.object(name, self.key) for name in self.arrays)
+        own = [
+            d.name for d in objects if d is not None and d.home == self.key and not keeps_value(self.routine, d.name)
+        ]
+        if own:
+            rows = wrap_line(f"{self._margin}save :: {', '.join(own)}")
+            yield insert_lines(self.routine.spec_insert + 1, rows, 2, self.routine.header.first)
 
     # -- text
 
@@ -222,7 +291,8 @@ class HeldArrays(HostStatements):
             test = f"present({name})"
         place = self.facts.application.shown_place(self.key, line)
         declared = data is not None and data.identity in self.declared
-        return Handle(name, place, test if tested else "", flag, declared, pointer)
+        rank = data.rank if data is not None else 0
+        return Handle(name, place, test if tested else "", flag, declared, pointer, rank=rank)
 
     def _with_unknown_sizes(self) -> Iterator[Edit]:
         """Arrays declared with 1 that are copied get ``*``: a copy would have one element of them."""

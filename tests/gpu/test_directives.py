@@ -176,16 +176,20 @@ def directives(text: str, begin: str) -> list[str]:
     return [line.strip() for line in joined.splitlines() if line.strip().startswith(begin)]
 
 
-# For each direction, the arrays of the routine in the order of the text.
+# What is there as long as the routine runs, then for each direction, in the order of the text.
 COPIES = {
     "openacc": {
-        "!$acc enter data": ["copyin(a)", "copyin(b)", "copyin(c)", "copyin(profile)", "create(tmp)"],
-        "!$acc exit data": 2 * ["delete(tmp)", "delete(profile)", "copyout(c)", "copyout(b)", "delete(a)"],
+        "!$acc data": ["!$acc data copy(b, c) copyin(a) create(tmp)"],
+        "!$acc end data": [""],
+        "!$acc enter data": ["copyin(profile)"],
+        "!$acc exit data": ["delete(profile)"],
         "!$acc update self": ["update self(b) if_present", "update self(c) if_present"],
     },
     "openmp-target": {
-        "!$omp target enter data": ["to: a)", "to: b)", "to: c)", "to: profile)", "alloc: tmp)"],
-        "!$omp target exit data": 2 * ["release: tmp)", "release: profile)", "from: c)", "from: b)", "release: a)"],
+        "!$omp target data": ["!$omp target data map(tofrom: b, c) map(to: a) map(alloc: tmp)"],
+        "!$omp end target data": [""],
+        "!$omp target enter data": ["to: profile)"],
+        "!$omp target exit data": ["release: profile)"],
         "!$omp target update from": ["from(b)", "from(c)"],
     },
 }
@@ -193,19 +197,21 @@ COPIES = {
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_every_copy_is_asked_for(backend: str) -> None:
-    """At entry, before both ways out, and around the one host statement that touches arrays: no copy more or less."""
+    """At entry, behind both ways out, and around the one host statement that touches arrays: no copy more or less."""
     text = translated(backend).require().text
     for begin, wanted in COPIES[backend].items():
         found = directives(text, begin)
         assert len(found) == len(wanted), "\n".join(found)
         assert all(end in line for line, end in zip(found, wanted, strict=True)), "\n".join(found)
+    assert re.search(r"if \(ierr > 0\) exit hf_data\n", text)
+    assert len(re.findall(r"\breturn\b", text)) == 0
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_routines_and_variables_that_kernels_know(backend: str) -> None:
     text = translated(backend).require().text
     routine, variable, update = {
-        "openacc": ("!$acc routine seq", "!$acc declare create({})", "!$acc update device(hf_settings_gain, nz"),
+        "openacc": ("!$acc routine seq", "!$acc declare create({})", "call hf_update_device(hf_settings_gain"),
         "openmp-target": (
             "!$omp declare target",
             "!$omp declare target({})",

@@ -91,8 +91,11 @@ def test_what_is_brought_to_the_device(backend: str) -> None:
     """No work array of points, none that only the host uses."""
     done = translate_text({"memory.h90": HYBRID}, target="gpu", backend=backend).require()
     routine = done.files["memory.F90"].split("subroutine go(")[1].split("end subroutine go")[0]
-    found = {*re.findall(r"call hf_enter\((\w+),|enter data (?:copyin|create|map\(\w+:) ?\(?(\w+)\)", routine)}
-    assert {"".join(names) for names in found} == NEEDED | ({"begun"} if backend in KERNELS else set())
+    routine = re.sub(r" &\n *!\$(?:acc|omp)&", "", routine)
+    found = {*re.findall(r"call hf_enter\((\w+),", routine)}
+    for clauses in re.findall(r"!\$(?:acc|omp target) (?:enter )?data (.*)", routine):
+        found |= {name for listed in re.findall(r"\((?:\w+: )?([^)]*)\)", clauses) for name in listed.split(", ")}
+    assert found == NEEDED | ({"begun"} if backend in KERNELS else set())
 
 
 def test_results(tmp_path: Path) -> None:

@@ -434,7 +434,7 @@ def test_programs_that_share_nothing_keep_their_directives() -> None:
     """Each family brings its own arrays to the device and back: as it was without the other."""
     text = small("plain").replace("    call inner(a)\n", "").replace("attribute(present)", "attribute(transferHere)")
     done = translated({"inner": "openacc"}, text).require()
-    assert "!$acc enter data copyin(a)" in done.text
+    assert "!$acc data copy(a)" in done.text
     assert "hf_region_begins" not in done.text
     assert done.text.count("call hf_enter") == 1
 
@@ -445,7 +445,7 @@ def test_a_routine_without_kernels_follows_those_below_it() -> None:
     begin, end = text.index("    @parallelRegion"), text.index("    call inner(a)")
     text = text[:begin] + text[end:]
     done = translated({"inner": "openacc"}, text).require()
-    assert "!$acc enter data copyin(a)" in done.text
+    assert "!$acc data copy(a)" in done.text
     assert "hf_enter" not in done.text
 
 

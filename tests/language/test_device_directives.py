@@ -43,7 +43,7 @@ ACC = {
 OMP = {
     "loop": ("!$omp target teams distribute parallel do", LOOP),
     "block": ("!$omp target", LOOP, "!$omp end target"),
-    "addresses": ("!$omp target data use_device_addr(u)", "call any(n, u)", "!$omp end target data"),
+    "addresses": ("!$omp target data use_device_addr(u)", "call any(n, u)", "!$omp  end target data"),
     "continued": ("!$omp target &", "!$omp teams loop", LOOP),
 }
 HARMLESS = {

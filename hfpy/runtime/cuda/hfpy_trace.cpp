@@ -31,6 +31,7 @@ struct kernel_time {
   long long launches = 0;
   unsigned long long bytes = 0;
   double milliseconds = 0;
+  float shortest = 0;  // of one launch; 0 where none was measured
 };
 
 struct measured {
@@ -146,7 +147,9 @@ class trace {
       float milliseconds = 0;
       if (cudaEventSynchronize(launch.end) == cudaSuccess &&
           cudaEventElapsedTime(&milliseconds, launch.begin, launch.end) == cudaSuccess) {
-        kernels_[launch.kernel].milliseconds += milliseconds;
+        kernel_time &time = kernels_[launch.kernel];
+        time.milliseconds += milliseconds;
+        if (time.shortest == 0 || milliseconds < time.shortest) time.shortest = milliseconds;
       }
       idle_.push_back(launch.begin);
       idle_.push_back(launch.end);
@@ -174,8 +177,9 @@ class trace {
     std::fprintf(file, "\n  },\n  \"kernels\": {");
     separator = "\n";
     for (const auto &[kernel, time] : kernels_) {
-      std::fprintf(file, "%s    \"%s\": {\"launches\": %lld, \"seconds\": %.9f, \"bytes\": %llu}", separator,
-                   kernel.c_str(), time.launches, time.milliseconds / 1000, time.bytes);
+      std::fprintf(file, "%s    \"%s\": {\"launches\": %lld, \"seconds\": %.9f, \"shortest\": %.9f, \"bytes\": %llu}",
+                   separator, kernel.c_str(), time.launches, time.milliseconds / 1000,
+                   static_cast<double>(time.shortest) / 1000, time.bytes);
       separator = ",\n";
     }
     std::fprintf(file, "\n  }\n}\n");
