@@ -833,7 +833,8 @@ CALLS: dict[str, Entry] = {
         cure="Ask for one dimension at a time: `lbound(w, 1)`.",
     ),
     "HF400": Entry(
-        "A call has too many or too few arguments, or a keyword that the routine does not know.",
+        "A call has too many or too few arguments, or a keyword that the routine does not know. As a warning: in a "
+        "plain file, of a procedure outside of modules; compilers find that in one file alone, and may accept it.",
         {
             "call.h90": _text("""
             module calls
@@ -904,8 +905,8 @@ CALLS: dict[str, Entry] = {
         "the points. As a warning: a routine that is called in a region does so. Or it uses a variable that a `block` "
         "around it declares: hfpy does not know whether points share it. Or a `block` in it declares an array whose "
         "size is another one at each point: compilers keep such sizes where threads share them. Or a directive would "
-        "have to list a name that compilers do not take there: what `select type (x)` calls `x` again, and the result "
-        "of a function that has the function's name, within an `associate` or `select type`.",
+        "have to list a name that compilers do not take there: on GPUs what `select type (x)` calls `x` again, and the "
+        "result of a function that has the function's name, within an `associate` or `select type`.",
         {"input.h90": _region("read (10, *) a")},
         cure="Read into an array before the region. Output, and `read` from a text, are allowed.",
     ),
@@ -1747,12 +1748,12 @@ PROJECTS: dict[str, Entry] = {
     "HF807": Entry(
         "Two sources would become one file, or two main programs one executable.",
         {
-            "one/heat.f90": _MAIN,
-            "two/heat.h90": "module heat_module\nend module heat_module\n",
-            "three/heat.F90": "module cold\nend module cold\n",
+            "source/heat.F90": _MAIN,
+            "source/heat.h90": "module heat_module\nend module heat_module\n",
         },
-        "hfpy transpile one/heat.f90 two/heat.h90 three/heat.F90 -o out",
-        cure="Rename one of the two.",
+        "hfpy transpile source/heat.F90 source/heat.h90 -o out",
+        cure="Rename one of the two. Files of one name in different folders are no error: their folders "
+        "become part of the names of what is generated.",
     ),
     "HF808": Entry(
         "A note: a setting of an existing project was translated for this machine.",

@@ -17,6 +17,7 @@ from hfpy.options import Options
 from hfpy.parse.application import reindexed
 from hfpy.parse.files import index_file, project_macros
 from hfpy.parse.routines import parse_unit, unit_key
+from hfpy.parse.separate import as_before
 from hfpy.signatures import signature
 from hfpy.steps import Steps
 from hfpy.transform.columnregions import stretches_in
@@ -59,7 +60,8 @@ class Again:
         macros, _ = project_macros(options)
         needed = asked(steps.net, files)
         every = stages[0].facts.application.files
-        indexes = tuple(index_file(Path(f.path), options, macros) for f in every if f.path in needed)
+        read = ((index_file(Path(f.path), options, macros), f) for f in every if f.path in needed)
+        indexes = tuple(as_before(made, before) for made, before in read)
         return cls(options, steps, stages, lowered, indexes, files, changed)
 
     def first(self) -> tuple[Facts, Effects]:

@@ -264,17 +264,18 @@ def rewritten(
     openmp: set[str] = set()
     workshop = Backends(facts, effects, *((only, _named(again, name)) if again is not None else ()))
     everything, options = facts.application.files, facts.application.options
+    names = facts.application.outputs.names
     for number, index in enumerate(everything):
         if only is not None and index.path not in only:
             continue
         progress("transforming", number, len(everything))
         if not (index.hybrid or options.layout or options.races or workshop.changes(index)):
-            files.append(untouched(index))
+            files.append(untouched(index, names[index.path]))
             continue
         result = FileRewriter(facts, effects, index, workshop).run()
         found += result.diagnostics
         openmp |= {index.path} if result.openmp else set()
-        files.append(generated(index, result, options.line_markers))
+        files.append(generated(index, names[index.path], result, options.line_markers))
         files += [written_beside(index, made) for made in result.beside]
     stages = tuple((f"{name} {number}", after) for number, after in enumerate(workshop.steps))
     return Rewritten(tuple(files), tuple(found), frozenset(openmp), stages)

@@ -42,7 +42,7 @@ def _parted(application: Application, file: int) -> Parted | None:
     if made or index.conditions or index.macros or index.definitions or index.includes:
         return None
     keys = [unit_key(index, number) for number in range(len(index.units))]
-    if any(unit.scheme for unit in index.units) or any(
+    if any(unit.scheme or unit.declared for unit in index.units) or any(
         application.units.get(k) != (file, n) for n, k in enumerate(keys)
     ):
         return None

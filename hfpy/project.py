@@ -144,11 +144,6 @@ class Project:
         return tuple(flags)
 
 
-def output_name(path: Path) -> str:
-    """The name of the file that is generated from a source: ``.h90`` and ``.H90`` become ``.F90``."""
-    return path.stem + ".F90" if path.suffix in (".h90", ".H90") else path.name
-
-
 def matches(path: Path, root: Path, pattern: str) -> bool:
     """Whether a file is meant by a pattern: a glob or plain text on its name, its path in the project, or a folder."""
     relative = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()

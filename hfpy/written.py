@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hfpy.project import output_name
 from hfpy.translation import Contents, GeneratedFile
 
 if TYPE_CHECKING:
@@ -14,15 +13,14 @@ if TYPE_CHECKING:
     from hfpy.transform.workshop import Beside
 
 
-def untouched(index: FileIndex) -> GeneratedFile:
-    """A file that passes through byte for byte."""
-    path = Path(index.path)
+def untouched(index: FileIndex, name: str) -> GeneratedFile:
+    """A file that passes through byte for byte, under a name."""
     lines = tuple(range(1, len(index.source.lines) + 1))
-    return GeneratedFile(path, output_name(path), index.source.text, lines, contents_of(index))
+    return GeneratedFile(Path(index.path), name, index.source.text, lines, contents_of(index))
 
 
-def generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedFile:
-    """A file with its edits applied."""
+def generated(index: FileIndex, name: str, result: FileResult, markers: bool) -> GeneratedFile:
+    """A file with its edits applied, under a name."""
     source = index.source
     lines = result.edited.lines
     line_map = result.edited.line_map
@@ -37,8 +35,7 @@ def generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedF
         text = source.text
     if index.expanded is not None:
         line_map = tuple(index.expanded[n - 1] if 0 < n <= len(index.expanded) else 0 for n in line_map)
-    path = Path(index.path)
-    return GeneratedFile(path, output_name(path), text, line_map, contents_of(index).with_added(result.added))
+    return GeneratedFile(Path(index.path), name, text, line_map, contents_of(index).with_added(result.added))
 
 
 def written_beside(index: FileIndex, made: Beside) -> GeneratedFile:

@@ -209,7 +209,7 @@ class _Statements:
             return "it has a label, or is included"
         if not self._alone(first, last):
             return "another statement stands on its line"
-        if preprocessed(self.index.source.lines[first.first : last.last + 1]):
+        if preprocessed(self.index.source.lines[first.first : last.last + 1], self.index.fixed):
             return "there are preprocessor lines in it"
         return ""
 

@@ -16,7 +16,7 @@ from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Name, names_in, walk
-from hfpy.model.statements import Construct, expressions
+from hfpy.model.statements import Construct, Header, expressions
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded, macro_names
 from hfpy.parse.nests import innermost_body
@@ -110,8 +110,25 @@ class RegionBody:
         names |= self._statement_function_names(names)
         self.mentioned = frozenset(names)
         for bound in (*self.region.starts, *self.region.ends, *self.region.strides):
-            names |= expanded(bound, self.macros).names
+            names |= self._meant_around(expanded(bound, self.macros).names)
         return {n for n in names if n not in lowered or self.facts.scopes.variable(n, self.key) is not None}
+
+    def _meant_around(self, names: Collection[str]) -> set[str]:
+        """What names of bounds mean, of which constructs around the region may give some."""
+        given: dict[str, Expr] = {}
+        for construct in self.inside[0].constructs if self.inside and self.inside[0].renamed else ():
+            if construct is self.construct:
+                break
+            if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):
+                given |= dict(zip(construct.header.names, construct.header.exprs, strict=False))
+        found, todo = set[str](), list(names)
+        while todo:
+            name = todo.pop()
+            if name in given:
+                todo += names_in(given.pop(name))
+            else:
+                found.add(name)
+        return found
 
     def _declared_inside(self, reference: Reference) -> bool:
         return reference.name in aliases_of(reference.at)

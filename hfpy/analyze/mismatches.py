@@ -2,7 +2,8 @@
 arguments that are written (8.5.10).
 
 Only calls with an explicit interface are looked at, that is of procedures of modules and internal ones, and only where
-name, type and shape of both sides are certain.
+name, type and shape of both sides are certain. Of calls of other procedures the number of arguments is counted, though
+compilers accept another one where they are told to take old code.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.types import component, has_vector
 from hfpy.analyze.uses import Reference, aliases_of
-from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Paren, Range, Unary
 from hfpy.model.statements import InputOutput
 from hfpy.model.units import FType, Routine, Symbol
 from hfpy.parse.outside import any_kind_fits
 
 _INTRINSIC = frozenset({"integer", "real", "complex", "logical", "character"})
+_COUNTED = "the routine finds anything in the place of an argument that is missing"
 _NUMERIC = frozenset({"integer", "real", "complex"})
 
 
@@ -56,8 +58,11 @@ class Mismatches:
         """One error for each argument that does not fit."""
         for key in self.facts.graph.with_statements():
             for site in self.facts.graph.sites[key]:
+                if site.at.statement.line.file or not self.facts.live(site.at, key):
+                    continue
                 routine = self._explicit(site)
-                if routine is None or site.at.statement.line.file or not self.facts.live(site.at, key):
+                if routine is None:
+                    yield from self._counted(site)
                     continue
                 problem = argument_problem(site, routine)
                 if problem is None:
@@ -72,6 +77,28 @@ class Mismatches:
         if routine is None or not routine.host or routine.kind not in ("subroutine", "function"):
             return None
         return routine if self.scopes.procedures(site.name, site.caller) == (site.callee,) else None
+
+    def _counted(self, site: CallSite) -> Iterator[Diagnostic]:
+        """A warning for another number of arguments than a procedure outside of modules has."""
+        routine = self.facts.application.routines.get(site.callee)
+        caller = self.facts.routine(site.caller)
+        if routine is None or routine.host or routine.kind not in ("subroutine", "function") or site.chosen:
+            return
+        if self.facts.application.file(site.caller).hybrid or self._otherwise_known(site.name, caller):
+            return
+        problem = argument_problem(site, routine)
+        if problem is not None:
+            related = [Related(routine.place(), f"'{routine.name}' is defined here")]
+            yield warning("HF400", problem, self._place(site, site.node), _COUNTED, related)
+
+    def _otherwise_known(self, name: str, routine: Routine) -> bool:
+        """Whether a routine or a host of it says by an interface, or as a dummy procedure, what a name is."""
+        current: Routine | None = routine
+        while current is not None:
+            if name in current.dummies or any(name in (i.name, *i.bodies) for i in current.spec.interfaces):
+                return True
+            current = self.facts.application.routines.get(current.host)
+        return f"::{name}" not in self.facts.application.units
 
     def _place(self, site: CallSite, node: Expr) -> Place:
         return site.at.statement.line.place(self.facts.routine(site.caller).file, node.start, node.end)

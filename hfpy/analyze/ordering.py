@@ -88,16 +88,22 @@ class Ordering:
         return self._stopping(key, inside)
 
     def _stopping(self, key: str, inside: Sequence[Located]) -> Ordered | None:
-        """A second statement that may stop the program: of one alone it does not matter in which turn it does."""
+        """Two statements that may stop the program with different codes: of those with the same code it does not matter
+        which one does, nor in which turn.
+        """
         here = {id(at.statement) for at in inside}
         called = {s.callee for s in self.graph.below(key) if id(s.at.statement) in here} - {""}
         reached = called.union(*map(self.reached_from, called))
-        below = [at for callee in sorted(reached) for at in self.graph.statements.get(callee, ()) if _stops(at)]
-        stops = [*(at for at in inside if _stops(at)), *below]
-        if len(stops) < 2:
+        stops = [(key, at.statement) for at in inside if isinstance(at.statement, Jump) and at.statement.kind in _STOPS]
+        for callee in sorted(reached):
+            below = (at.statement for at in self.graph.statements.get(callee, ()))
+            stops += [(callee, s) for s in below if isinstance(s, Jump) and s.kind in _STOPS]
+        other = next((s for s in stops if _ending(s[1]) != _ending(stops[0][1])), None)
+        if other is None:
             return None
-        line = stops[1].statement.line if id(stops[1].statement) in here else inside[0].statement.line
-        return Ordered("may stop the program in more than one place", line)
+        line = other[1].line if id(other[1]) in here else inside[0].statement.line
+        ways = (f"by {_ending(s)} ({self.application.shown_place(k, s.line)})" for k, s in (stops[0], other))
+        return Ordered(f"may end the program {' or '.join(ways)}, whichever turn comes to one first", line)
 
     def callees(self, key: str, loop: Construct) -> frozenset[str]:
         """The routines that a loop calls, directly or not."""
@@ -226,8 +232,10 @@ class Ordering:
         return found is not None and found.base == "character"
 
 
-def _stops(at: Located) -> bool:
-    return isinstance(at.statement, Jump) and at.statement.kind in _STOPS
+def _ending(stop: Jump) -> str:
+    """How a statement ends the run: two of which this is the same do it in the same way."""
+    word = "stop" if stop.kind == "stop" else "error stop"
+    return " ".join([word, *(stop.line.text[code.start : code.end] for code in stop.exprs)])
 
 
 # Type names that expressions have as functions in old code, and conversions that are no intrinsics of the standard.

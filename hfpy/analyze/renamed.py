@@ -13,7 +13,7 @@ from hfpy.analyze.types import component
 from hfpy.analyze.uses import Reference, aliases_of, associated
 from hfpy.diagnostics import Diagnostic, error, warning
 from hfpy.model.expressions import Component, Name, walk
-from hfpy.model.statements import Header
+from hfpy.model.statements import Construct, Header, constructs
 
 _INSIDE = "put the associate into the region, or use the name '{name}' there"
 _STATE = "if no two points set the same element, say so in the region: independent({name})"
@@ -123,9 +123,15 @@ def given_around(body: RegionBody) -> frozenset[str]:
             break
         if isinstance(construct.header, Header) and construct.kind in ("associate", "selecttype"):
             found.update(construct.header.names)
-            if not construct.header.names:  # ``select type (x)``
+            if construct.kind == "selecttype" and not construct.header.names and _guarded(body, construct):
                 found.update(e.name for e in construct.header.exprs if isinstance(e, Name))
     return frozenset(found)
+
+
+def _guarded(body: RegionBody, construct: Construct) -> bool:
+    """Whether the region is in a block of a ``select type (x)`` for one type: there ``x`` is a name of its own."""
+    around = (p for p in construct.parts if any(c is body.construct for c in constructs(p.body)))
+    return any(isinstance(part.header, Header) and bool(part.header.guard) for part in around)
 
 
 def _outside(body: RegionBody, reference: Reference) -> bool:

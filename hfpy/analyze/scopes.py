@@ -11,6 +11,8 @@ from functools import cached_property
 from hfpy.analyze.implicit import may_be_set, undeclared
 from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
 from hfpy.model.application import Application
+from hfpy.model.expressions import Name
+from hfpy.model.statements import Header, constructs
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
 from hfpy.parse.physical import preprocessed
 
@@ -73,6 +75,7 @@ class Scopes:
         self._imports: dict[str, _Imports] = {}
         self._public: dict[tuple[str, str], Named] = {}
         self._types: dict[tuple[str, str], tuple[str, DerivedType] | None] = {}
+        self._guards: dict[str, dict[str, frozenset[str]]] = {}
 
     @cached_property
     def modules(self) -> dict[str, str]:
@@ -84,8 +87,8 @@ class Scopes:
     @cached_property
     def separate(self) -> dict[tuple[str, str], str]:
         """Module and name to key, for procedures whose interface is in a module and whose body in a submodule. Those
-        that begin with ``module procedure`` have their arguments in the interface alone: hfpy knows them as little as
-        procedures without source.
+        that begin with ``module procedure`` and whose arguments cannot be taken from the interface
+        (:mod:`hfpy.parse.separate`) hfpy knows as little as procedures without source.
         """
         app = self.application
         found: dict[tuple[str, str], str] = {}
@@ -146,7 +149,7 @@ class Scopes:
             typed = not separate and not self.without_implicit(routine) and not self.sees_opaque(routine.key)
             found = undeclared(routine) - self._macros(routine.key) if typed else frozenset()
             if found and self._preprocessed(routine):
-                found &= may_be_set(routine)  # others may be macros of included files
+                found &= may_be_set(routine) | routine.spec.storage  # others may be macros of included files
             self._implicit[routine.key] = found
         return found
 
@@ -157,8 +160,8 @@ class Scopes:
 
     def _preprocessed(self, routine: Routine) -> bool:
         if routine.file not in self._with_lines:
-            lines = self.application.file(routine.key).source.lines
-            self._with_lines[routine.file] = preprocessed(lines)
+            file = self.application.file(routine.key)
+            self._with_lines[routine.file] = preprocessed(file.source.lines, file.fixed)
         return self._with_lines[routine.file]
 
     def without_implicit(self, routine: Routine) -> bool:
@@ -411,6 +414,13 @@ class Scopes:
                     return Found(home, symbol)
         return None
 
+    def guards(self, name: str, key: str) -> frozenset[str]:
+        """The derived types that guards of ``select type`` constructs of a routine give a name."""
+        if key not in self._guards:
+            routine = self.application.routines.get(key)
+            self._guards[key] = _guards_of(routine) if routine is not None else {}
+        return self._guards[key].get(name, frozenset())
+
     @cached_property
     def extended(self) -> frozenset[str]:
         """The names of all types that others extend. An object of an extension has a component of that name, its
@@ -454,3 +464,16 @@ class Scopes:
                     return True
             current = routine.host or None
         return False
+
+
+def _guards_of(routine: Routine) -> dict[str, frozenset[str]]:
+    """The types that guards give each name of a routine."""
+    found: dict[str, frozenset[str]] = {}
+    for construct in constructs(routine.body):
+        head = construct.header
+        if construct.kind != "selecttype" or not isinstance(head, Header):
+            continue
+        names = head.names or tuple(e.name for e in head.exprs if isinstance(e, Name))
+        guards = {p.header.guard for p in construct.parts if isinstance(p.header, Header) and p.header.guard}
+        found.update({name: found.get(name, frozenset()) | guards for name in names})
+    return found

@@ -39,7 +39,8 @@ _IN_DIRECTIVES = ("openmp", "openacc", "openmp-target")  # backends that list va
 class Sharing:
     """Placement of every name in one region, but for those that are ``unknown``, or ``refused`` with an error.
 
-    ``flags`` are assignments of shared scalars that threads must do atomically (:mod:`hfpy.analyze.flags`).
+    ``given`` are those of the shared that a guard of a ``select type`` around the region gives anew: directives do not
+    list them. ``flags`` are assignments of shared scalars that threads must do atomically (:mod:`hfpy.analyze.flags`).
     """
 
     shared: list[str] = field(default_factory=list)
@@ -50,12 +51,18 @@ class Sharing:
     flags: list[Assignment] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    given: list[str] = field(default_factory=list)
     found: list[Diagnostic] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
         """Whether no name is unknown."""
         return not self.unknown
+
+    @property
+    def listed(self) -> list[str]:
+        """The shared names that a directive lists."""
+        return [name for name in self.shared if name not in self.given]
 
     @property
     def clean(self) -> bool:
@@ -185,6 +192,9 @@ class RegionSharing:
         and within such a construct, or an ``associate``, the result of a function that has its name.
         """
         given = given_around(self.body)
+        if self.facts.backend(self.key) == "openmp":  # such names are shared as what they stand for (OpenMP 5.2, 5.1.1)
+            self.result.given += sorted(given & {*self.result.shared})
+            listed = listed - {*self.result.given}
         if again := sorted(given & listed):
             message = f"'{again[0]}' is a name that a construct around the region gives; no directive takes it"
             hint = f"give it another name there: select type (part => {again[0]})"

@@ -70,7 +70,7 @@ def is_part(expr: Expr, key: str, scopes: Scopes) -> TypeGuard[Component]:
 
 def component(expr: Component, key: str, scopes: Scopes) -> Symbol | None:
     """The declaration of a component in its type, or None where that is not known."""
-    found = _component(expr, key, scopes)
+    found = component_at_home(expr, key, scopes)
     return found.symbol if found is not None else None
 
 
@@ -97,9 +97,27 @@ def is_bound(expr: Component, key: str, scopes: Scopes) -> bool:
     return any(name == expr.name for _, derived in line for name, _ in derived.bindings)
 
 
-def _component(expr: Component, key: str, scopes: Scopes) -> Found | None:
+def component_at_home(expr: Component, key: str, scopes: Scopes) -> Found | None:
+    """The declaration of a component with the unit that defines its type, or None where that is not known."""
     of = _part(expr.base, key, scopes)
-    return scopes.component(expr.name, of.symbol.type.derived, of.home) if of is not None else None
+    found = scopes.component(expr.name, of.symbol.type.derived, of.home) if of is not None else None
+    base = expr.base.base if isinstance(expr.base, Apply) else expr.base
+    if found is None and isinstance(base, Name) and (of is None or of.symbol.type.base == "class"):
+        return _of_guard(expr.name, base.name, key, scopes)
+    return found
+
+
+def _of_guard(part: str, name: str, key: str, scopes: Scopes) -> Found | None:
+    """The component of an object that only the types have which guards of a ``select type`` give it (Fortran 2018,
+    11.1.11); None where guards of the routine know several such components.
+    """
+    found: Found | None = None
+    for guard in scopes.guards(name, key):
+        other = scopes.component(part, guard, key)
+        if found is not None and other is not None and found != other:
+            return None
+        found = other or found
+    return found
 
 
 def object_type(expr: Expr, key: str, scopes: Scopes) -> tuple[FType, str] | None:
@@ -139,7 +157,7 @@ def _part(expr: Expr, key: str, scopes: Scopes) -> Found | None:
         case Apply(base=Name() | Component() as base):
             return _part(base, key, scopes)
         case Component():
-            return _component(expr, key, scopes)
+            return component_at_home(expr, key, scopes)
     return None
 
 

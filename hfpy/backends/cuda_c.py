@@ -53,14 +53,18 @@ class CWriter:
 
     def module(self, path: str) -> str:
         """The module with the interfaces of a file's launchers."""
-        return module_of_file("hfi", Path(path).stem)
+        return module_of_file("hfi", self.stem(path))
+
+    def stem(self, path: str) -> str:
+        """What the names of a file's kernels begin with: the name of the source, told apart from others."""
+        return self.device.facts.application.outputs.stems[path]
 
     def finished(self, path: str, kernels: Sequence[Kernel]) -> Added:
         """The interfaces of a file's launchers, and its kernels in a file of their own. Raises Unprintable."""
         module = self.module(path)
         names = tuple(kernel.spec.name for kernel in kernels)
         lines = tuple(self._file(path, kernels))
-        beside = Beside(f"{Path(path).stem}{self.suffix}", lines, Contents(self.language, kernels=names))
+        beside = Beside(f"{self.stem(path)}{self.suffix}", lines, Contents(self.language, kernels=names))
         return Added(tuple(interfaces(module, kernels)), (beside,), Contents(provides=(module,)))
 
     def _file(self, path: str, kernels: Sequence[Kernel]) -> Lines:

@@ -51,11 +51,14 @@ class FortranWriter:
 
     def module(self, path: str) -> str:
         """The module with the kernels and launchers of a file."""
-        return module_of_file("hfc", Path(path).stem)
+        return module_of_file("hfc", self._stem(path))
+
+    def _stem(self, path: str) -> str:
+        return self.routines.device.facts.application.outputs.stems[path]
 
     def finished(self, path: str, kernels: Sequence[Kernel]) -> Added:
         """The file with kernels and launchers. Raises Unprintable."""
-        stem, module = Path(path).stem, self.module(path)
+        stem, module = self._stem(path), self.module(path)
         launchers = [k.spec.launcher for k in kernels]
         begin = render("cuda_fortran/module_begin.j2", source=Path(path).name, module=module, launchers=launchers)
         lines: Lines = [(text, -1) for text in begin]

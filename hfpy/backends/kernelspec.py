@@ -18,6 +18,7 @@ from hfpy.analyze.known import known_values, team_of, values_here, with_values
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
+from hfpy.analyze.types import component_at_home
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
 from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_name, packed_name
@@ -490,6 +491,7 @@ class SpecBuilder:
         for part in parts_of(node):
             if isinstance(part, Component):
                 component = self.facts.scopes.component(part.name, found.symbol.type.derived, found.home)
+                component = component or component_at_home(part, self.key, self.facts.scopes)
                 if component is None:
                     raise no_component(part, self.key, self.facts.scopes)
                 found = component

@@ -17,7 +17,7 @@ def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> 
     """
     return [
         "default(none)" if sharing.complete else "default(shared)",
-        *clause("shared(", sharing.shared if sharing.complete else []),
+        *clause("shared(", sharing.listed if sharing.complete else []),
         *own_clauses(sharing, code, with_last),
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -282,10 +282,7 @@ def executables(project: Project, files: Sequence[CompiledFile], folder: Path) -
 
     Raises HfpyError if one is named that has no main program, if a program has none at all, or if two have one name.
     """
-    mains: dict[str, list[CompiledFile]] = {}
-    for file in files:
-        if file.programs:
-            mains.setdefault(file.source.stem, []).append(file)
+    mains = _mains(files)
     place = key_place(project, "project", "executables")
     problems = []
     for name in project.executables:
@@ -308,6 +305,21 @@ def executables(project: Project, files: Sequence[CompiledFile], folder: Path) -
     if problems:
         raise HfpyError(problems)
     return {name: mains[name][0] for name in chosen}
+
+
+def _mains(files: Iterable[CompiledFile]) -> dict[str, list[CompiledFile]]:
+    """The files with main programs by the names of executables: those of the sources, or those of the generated files
+    where several sources have one name.
+    """
+    same: dict[str, list[CompiledFile]] = {}
+    for file in files:
+        if file.programs:
+            same.setdefault(file.source.stem, []).append(file)
+    mains: dict[str, list[CompiledFile]] = {}
+    for stem, group in same.items():
+        for file in group:
+            mains.setdefault(stem if len(group) == 1 else Path(file.name).stem, []).append(file)
+    return mains
 
 
 def compiled_files(files: Sequence[CompiledFile], mains: Mapping[str, CompiledFile]) -> list[CompiledFile]:

@@ -16,7 +16,8 @@ from hfpy.build.messages import Origin
 from hfpy.build.runtimelib import runtime_sources
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.options import Options, Progress, silent
-from hfpy.project import C_SUFFIXES, Project, include_folders, key_place, output_name, source_files
+from hfpy.outputs import outputs_of
+from hfpy.project import C_SUFFIXES, Project, include_folders, key_place, source_files
 from hfpy.translation import Contents
 from hfpy.version import PACKAGE, VERSION
 
@@ -110,9 +111,11 @@ def all_sources(project: Project, written: bool = True) -> tuple[Path, ...]:
     if not sources:
         place = key_place(project, "project", "sources")
         raise HfpyError([error(codes.NO_SOURCES, "there is no Fortran file among the sources", place)])
+    everything = (*sources, *runtime_sources(sources, source_files(project, C_SUFFIXES)))
     if written:
-        _refuse_equal_names((output_name(path), path) for path in sources)
-    return (*sources, *runtime_sources(sources, source_files(project, C_SUFFIXES)))
+        names = outputs_of(map(str, everything)).names
+        _refuse_equal_names((names[str(path)], path) for path in everything)
+    return everything
 
 
 def write_generated(translation: Translation, folder: Path, options: Options) -> tuple[CompiledFile, ...]:

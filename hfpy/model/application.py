@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hfpy.model.distributed import Sent
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine, UnitIndex
 from hfpy.options import Options
+from hfpy.outputs import Outputs, outputs_of
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class Application:
     decomposed: frozenset[str] = frozenset()
     sent: tuple[Sent, ...] = ()
     by_column: bool = False
+
+    @cached_property
+    def outputs(self) -> Outputs:
+        """The names of the generated files."""
+        return outputs_of(file.path for file in self.files)
 
     def unit(self, key: str) -> UnitIndex:
         """The index entry of a unit."""

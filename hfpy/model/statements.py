@@ -67,7 +67,7 @@ class Header(Statement):
     ``do``, the selector, the case values; ``var`` is the loop variable, ``var_start`` its offset in the line;
     ``names`` the associate names. ``local`` are variables that each turn of a ``do concurrent`` has for its own,
     ``begun`` those of them that begin with a value. ``serial`` is the user's reason why a loop has to stay as it is
-    (``@serial``).
+    (``@serial``). ``guard`` is the type in a guard of a ``select type``, as written; empty for ``class default``.
     """
 
     kind: str
@@ -80,6 +80,7 @@ class Header(Statement):
     serial: str = ""
     local: tuple[str, ...] = ()
     begun: tuple[str, ...] = ()
+    guard: str = ""
 
 
 @dataclass(frozen=True, slots=True)

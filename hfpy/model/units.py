@@ -204,7 +204,8 @@ class UnitIndex:
     lines in
     the file, header and end included; ``body`` the range without nested units. ``calls`` are names after ``call``,
     ``names`` every identifier that stands before a parenthesis. ``distributed`` says that it has directives for many
-    processes.
+    processes. ``declared`` are header and declarations of the interface of a ``module procedure``, which does not
+    repeat them, as lines of another file.
     """
 
     kind: str
@@ -224,6 +225,7 @@ class UnitIndex:
     directives: bool = False
     distributed: bool = False
     children: tuple[int, ...] = ()
+    declared: tuple[LogicalLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

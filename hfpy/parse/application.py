@@ -17,6 +17,7 @@ from hfpy.options import Options, Progress, silent
 from hfpy.parse.edges import index_edges, units_with_pointers
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros, text_digest
 from hfpy.parse.routines import parse_unit, unit_key
+from hfpy.parse.separate import as_before, with_interfaces
 
 NO_TEXTS: Mapping[Path, str] = MappingProxyType({})
 
@@ -42,6 +43,7 @@ def read_application(
         index = index_file(path, options, macros) if given is None else index_text(path, given, options, macros)
         found += index.diagnostics
         files.append(index)
+    files = with_interfaces(files)
     units: dict[str, tuple[int, int]] = {}
     for number, index in enumerate(files):
         for unit in range(len(index.units)):
@@ -173,7 +175,7 @@ def reindexed(
     index: FileIndex, text: tuple[str, tuple[int, ...]], options: Options, macros: Mapping[str, Macro]
 ) -> FileIndex:
     """The index of a file with another text, given with the line of the user's file for each of its lines."""
-    made = index_text(Path(index.path), text[0], options, macros, text[1])
+    made = as_before(index_text(Path(index.path), text[0], options, macros, text[1]), index)
     return replace(made, original=index.original or index.source.text, hybrid=True)
 
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hfpy.model.source import LogicalLine
 from hfpy.model.units import Interface
 
 # Operators as expressions have them.
 _SPELLINGS = {".lt.": "<", ".le.": "<=", ".gt.": ">", ".ge.": ">=", ".eq.": "==", ".ne.": "/="}
 
 INTERFACE = re.compile(r"(?:abstract\s+)?interface\b\s*(.*)$", re.IGNORECASE)
+END_INTERFACE = re.compile(r"end\s*interface\b", re.IGNORECASE)
 _PROCEDURES = re.compile(r"(?:module\s+)?procedure\s*(?:::)?\s*(.*)$", re.IGNORECASE)
 _HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)", re.IGNORECASE)
 _BOUND = re.compile(r"procedure\b(?:\s*\([^)]*\))?(?:\s*,[^:]*)?(?:\s*::)?\s*(.*)$")
@@ -28,6 +30,24 @@ def generic_name(text: str) -> str:
     head, bracket, rest = name.partition("(")
     inner = rest.removesuffix(")")
     return f"{head}({_SPELLINGS.get(inner, inner)})" if bracket else name
+
+
+def interface_lines(lines: Sequence[LogicalLine]) -> tuple[list[LogicalLine], list[str]]:
+    """What stands between the first line, which begins an interface, and its end; and of that what is not in interfaces
+    of dummy procedures.
+    """
+    inner: list[LogicalLine] = []
+    own: list[str] = []
+    depth = 1
+    for line in lines[1:]:
+        begins = not line.directive and INTERFACE.match(line.text) is not None
+        ends = not line.directive and END_INTERFACE.match(line.text) is not None
+        depth += begins - ends
+        if depth == 0:
+            break
+        inner.append(line)
+        own += [line.text] if depth == 1 and not ends else []
+    return inner, own
 
 
 def interface_of(first: str, lines: Sequence[str]) -> Interface:

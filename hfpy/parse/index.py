@@ -361,6 +361,15 @@ class _Indexer:
             self._finish(unit, last)
 
 
+def interface_body(line: LogicalLine) -> UnitIndex | None:
+    """The subroutine or function that a line begins, as a unit of this line alone; None for other lines."""
+    indexer = _Indexer("", [line], lambda _condition, _scheme: True)
+    if not indexer._header(0, line, line.text.lower()) or indexer.stack[0].kind not in ("subroutine", "function"):
+        return None
+    indexer._finish(indexer.stack[0], 0)
+    return replace(indexer.done[0], declared=(line,))
+
+
 def _ends_if(line: LogicalLine) -> bool:
     return line.directive and line.text.lower().replace(" ", "") == "@endif"
 

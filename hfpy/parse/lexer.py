@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from hfpy.diagnostics import Diagnostic, Place, error, note
 from hfpy.model.source import LogicalLine
+from hfpy.parse.blanks import without_blanks
 from hfpy.parse.cards import card, without_margin
 
 _QUOTED_OR_COMMENT = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|['"!]""")
@@ -341,6 +342,7 @@ def _fixed_form(
             index += 1
         before = len(out)
         _emit(joiner, out, False)
+        out[before:] = [without_blanks(line, mask_strings(line.text)) for line in out[before:]]
         number = label_of(label)
         if number.isdigit() and len(out) > before:
             out[before] = replace(out[before], label=number, label_at=label_at, label_width=len(label))

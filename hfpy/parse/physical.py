@@ -84,9 +84,10 @@ def within_texts(rows: Iterable[str]) -> list[bool]:
     return found
 
 
-def preprocessed(rows: Iterable[str]) -> bool:
-    """Whether there is a line for the preprocessor among some."""
-    return any(physical(row).kind == "preprocessor" for row in rows)
+def preprocessed(rows: Iterable[str], fixed: bool = False) -> bool:
+    """Whether there is a line for the preprocessor among some (in ``fixed`` form ``#`` in column 6 is none)."""
+    found = (row for row in rows if physical(row).kind == "preprocessor")
+    return any(not (fixed and row.startswith("     #")) for row in found)
 
 
 def names_in_rows(rows: Iterable[str]) -> frozenset[str]:

@@ -33,10 +33,13 @@ def unit_key(index: FileIndex, number: int) -> str:
 
 
 class Includes:
-    """Finds and lexes included files: beside the including file, then in the include directories."""
+    """Finds and lexes included files: beside the including file, then in the include directories. They have the form of
+    that file, whatever their names (Fortran 2018, 6.4).
+    """
 
-    def __init__(self, path: str, include_dirs: tuple[Path, ...]) -> None:
+    def __init__(self, path: str, include_dirs: tuple[Path, ...], fixed: bool = False) -> None:
         self.folders = (Path(path).parent, *include_dirs)
+        self.fixed = fixed
 
     def __call__(self, name: str, line: LogicalLine) -> list[LogicalLine] | None:
         """Logical lines of the file, each marked with it; None where it cannot be found."""
@@ -45,7 +48,9 @@ class Includes:
             if not candidate.is_file() or readable(candidate):
                 continue
             text = source_text(str(candidate), candidate.read_text(encoding="utf-8", errors="replace"))
-            lines, _ = within_limits(str(candidate), logical_lines(str(candidate), text.lines, hybrid=False)[0])
+            lines, _ = within_limits(
+                str(candidate), logical_lines(str(candidate), text.lines, hybrid=False, fixed=self.fixed)[0]
+            )
             return [
                 LogicalLine(
                     item.text, item.segments, item.last, item.label, item.directive, item.comment, str(candidate)
@@ -75,7 +80,7 @@ def parse_unit(
     """
     unit = index.units[number]
     lines = list(index.lines[unit.first : unit.last + 1])
-    reader = Includes(index.path, include_dirs)
+    reader = Includes(index.path, include_dirs, index.fixed)
     deadline = Deadline.after(limit)
     parser = SpecificationParser(index.path, reader, deadline, unit.parent is not None, index.sizes, index.definitions)
     named = unit.kind != "program" or bool(unit.name)
@@ -88,6 +93,9 @@ def parse_unit(
         stop = unit.contains - unit.first if unit.contains >= 0 else len(lines) - 1
         first = 1 if named else 0
         declares = unit.kind in ("module", "submodule", "blockdata")
+        declared = list(unit.declared[1:])
+        understood = parser.read(declared, 0, len(declared))
+        late += [_unread(line, index.path) for line in declared[understood : understood + 1]]
         behind = parser.read(lines, first, max(stop, first))
         while declares and behind < stop and _is_macro(lines[behind], index):
             behind = parser.read(lines, behind + 1, stop)  # what it declares, the compiler knows
@@ -97,7 +105,7 @@ def parse_unit(
         if not declares:
             body = _executable(builder, reader, lines[behind:stop], deadline)
         elif behind < stop:
-            late = [_unread(lines[behind], index.path)]
+            late.append(_unread(lines[behind], index.path))
     except TooSlow as reached:
         given_up = _given_up(index, unit, limit, reached.line)
         return _routine(index, number, parser.result(last), (), body_first), [given_up]
@@ -133,7 +141,8 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
     host = unit_key(index, unit.parent) if unit.parent is not None else ""
     if unit.kind == "submodule" and unit.uses:  # its parent, whose names it sees, the private ones too
         host = unit.uses[0].module
-    spec = with_old_sizes(_with_function_type(spec, unit, header), unit.dummies, body)
+    stated = unit.declared[0] if unit.declared else header
+    spec = with_old_sizes(_with_function_type(spec, unit, stated), unit.dummies, body)
     return Routine(
         key=key,
         kind=unit.kind,
@@ -150,7 +159,7 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
         host=host,
         scheme=unit.scheme,
         prefix=unit.prefix,
-        interoperable="bind(c" in header.compact,
+        interoperable="bind(c" in stated.compact,
         body_first=body_first,
         spec_insert=spec.last,
     )

@@ -13,7 +13,7 @@ from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, FType, Specification, Symbol
-from hfpy.parse.bindings import INTERFACE, bound_names, final_procedures, interface_of
+from hfpy.parse.bindings import INTERFACE, bound_names, final_procedures, interface_lines, interface_of
 from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.datastatements import set_variables
 from hfpy.parse.deadline import Deadline
@@ -203,11 +203,10 @@ class SpecificationParser:
         return after
 
     def _interface(self, lines: list[LogicalLine], index: int, stop: int) -> int:
-        after = self._skip_to(lines, index, stop, "end interface")
-        inner = lines[index + 1 : after - 1]
+        inner, own = interface_lines(lines[index:stop])
         self._interface_blocks(inner)
-        self.state.interfaces.append(interface_of(lines[index].text, [line.text for line in inner]))
-        return after
+        self.state.interfaces.append(interface_of(lines[index].text, own))
+        return min(index + len(inner) + 2, stop)
 
     def _interface_blocks(self, lines: list[LogicalLine]) -> None:
         """Directives in interface bodies: blocks of domain dependants say what the procedure's own file says."""

@@ -304,8 +304,10 @@ def _case(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
 
 
 def _type_guard(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
-    if re.match(r"(type|class)\s*(is|default)\b", masked, re.IGNORECASE):
+    if re.match(r"class\s*default\b", masked, re.IGNORECASE):
         return Header(line, "case")
+    if found := re.match(r"(type|class)\s*is\s*\(", masked, re.IGNORECASE):
+        return Header(line, "case", guard=line.text[found.end() : matching(masked, found.end() - 1)].strip().lower())
     return Specification(line, "type")
 
 

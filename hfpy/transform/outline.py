@@ -132,6 +132,8 @@ def _check_routine(facts: Facts, routine: Routine, region: Region, sharing: Shar
     host = facts.application.routines.get(routine.host)
     if host is None or host.kind not in ("module", "submodule"):
         raise Refused("the routine is not in a module")
+    if sharing.given:
+        raise Refused("names are those of a 'select type' around the region")
     if region.reductions or sharing.firstprivate or sharing.lastprivate or sharing.heap or not sharing.complete:
         raise Refused("values go into or out of the body")
     if (

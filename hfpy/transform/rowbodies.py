@@ -64,7 +64,7 @@ def row_of(
     first, last = _row_lines(node, region)
     assert node.end is not None
     index = facts.application.file(routine.key)
-    if preprocessed(index.source.lines[node.header.line.first : node.end.line.last + 1]):
+    if preprocessed(index.source.lines[node.header.line.first : node.end.line.last + 1], index.fixed):
         raise Refused("there are lines for the preprocessor in the region")
     name = outlined_name(routine.name, code.number)
     loop = None if region.loops else code.loops[-1]

@@ -84,6 +84,8 @@ def _check_region(region: Region, code: RegionCode, inner: str) -> None:
     sharing = code.sharing
     if len(region.domains) < 2 or region.collapse >= len(region.domains) or region.vector:
         raise Refused("threads share all loops")
+    if sharing.given:
+        raise Refused("names are those of a 'select type' around the region")
     if sharing.firstprivate or sharing.lastprivate or sharing.heap or sharing.flags or not sharing.complete:
         raise Refused("values go into or out of the body")
     if inner not in region.iterators or len(code.loops) != len(region.domains):

@@ -82,4 +82,4 @@ def _names(facts: Facts, routine: Routine, code: RegionCode) -> set[str]:
     reductions = (r.name for r in code.region.reductions)
     own = ((name, facts.object(name, routine.key)) for name in sharing.private)
     large = (name for name, data in own if data is not None and data.rank and not known_small(facts, routine, data))
-    return {*sharing.shared, *sharing.firstprivate, *sharing.lastprivate, *reductions, *large}
+    return {*sharing.listed, *sharing.firstprivate, *sharing.lastprivate, *reductions, *large}

@@ -99,7 +99,7 @@ def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], 
     for file in translated.files:
         if file.contents.language != "fortran" or str(file.source) not in own:
             continue
-        same = file.path.read_bytes() == file.source.read_bytes() and file.name == file.source.name
+        same = file.path.read_bytes() == file.source.read_bytes() and file.path.suffix == file.source.suffix
         kernels = [f.name for f in translated.files if f.source == file.source and f.contents.language in C_LANGUAGES]
         made[str(file.source.resolve())] = Made(same, file.name, file.digest, tuple(kernels))
     asked = [Path(folder) for folder in arguments["folders"]]

@@ -67,7 +67,7 @@ def test_the_library_of_openmp_in_a_new_project(backend: str, tmp_path: Path) ->
     assert ran(tmp_path / f"build/cpu-{backend}/p") == "   2.0   3.0   4.0   5.0\n"
 
 
-SAME_FILES = (("a/x.h90", "b/x.h90"), ("a/x.h90", "b/x.F90"), ("a/x.f90", "b/x.f90"), ("a/x.H90", "b/X.F90"))
+SAME_FILES = (("a/x.h90", "a/x.H90"), ("a/x.h90", "a/x.F90"), ("a/x.f90", "a/X.f90"), ("a/x.H90", "a/X.F90"))
 
 
 @pytest.mark.parametrize("files", SAME_FILES)
@@ -80,7 +80,7 @@ def test_two_files_of_one_name_are_told_before_anything_is_read(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     for name in files:
-        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("this is no Fortran\n")
     (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["."]\n')
     monkeypatch.chdir(tmp_path)

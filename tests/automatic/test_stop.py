@@ -1,4 +1,6 @@
-"""A loop with one ``stop`` is a region, and ends the program as the loop did: in any turn, with the same status."""
+"""A loop with one ``stop``, or several that are the same, is a region, and ends the program as the loop did: in any
+turn, with the same status.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from hfpy import cli
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """program main
@@ -37,12 +41,18 @@ end program main
 """
 
 
+SEVERAL = PROGRAM.replace(
+    "    a(i) = root(b(i))\n", "    if (b(i) == -1 .and. mod(i, 3) == 0) stop 3\n    a(i) = root(b(i))\n"
+).replace("    root = sqrt(x)\n", "    if (x > 1e6) STOP 3\n    root = sqrt(x)\n")
+
+
+@pytest.mark.parametrize("text", [PROGRAM, SEVERAL], ids=["one", "several"])
 @pytest.mark.parametrize(
     "backend",
     ["openmp", *(pytest.param(b, marks=pytest.mark.full) for b in ("cuda-c", "opencl", "openacc", "cuda-fortran"))],
 )
-def test_the_program_ends_as_it_did(backend: str, tmp_path: Path) -> None:
-    (tmp_path / "main.f90").write_text(PROGRAM)
+def test_the_program_ends_as_it_did(backend: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / "main.f90").write_text(text)
     (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["."]\nauto = true\n')
     plain = tmp_path / "plain"
     subprocess.run(["gfortran", "-O1", "-o", plain, tmp_path / "main.f90"], check=True)
@@ -57,3 +67,27 @@ def test_the_program_ends_as_it_did(backend: str, tmp_path: Path) -> None:
     if backend == "openmp":
         made = (tmp_path / "build" / "cpu-openmp" / "generated" / "main.f90").read_text()
         assert made.count("!$omp parallel do") >= 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("stop 3", "stop 4", "by stop 3 (main.f90:15) or by stop 4 (main.f90:22), whichever turn comes to one first"),
+        ("stop 'a'", "stop 'b'", "by stop 'a' (main.f90:15) or by stop 'b' (main.f90:22)"),
+        ("stop 3", "error stop 3", "or by error stop 3 (main.f90:22)"),
+        ("stop", "stop 0", "by stop (main.f90:15) or by stop 0 (main.f90:22)"),
+        ("stop 'a'", "stop 'a'", ""),
+        ("error stop", "ERROR  STOP", ""),
+    ],
+)
+def test_different_codes_keep_the_order(
+    first: str, second: str, told: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = SEVERAL.replace("== 0) stop 3", f"== 0) {first}").replace("(x < 0) stop 3", f"(x < 0) {second}")
+    text = text.replace("    if (x > 1e6) STOP 3\n", "")
+    path = tmp_path / "main.f90"
+    path.write_text(text)
+    assert cli.run(["annotate", str(path)]) == 0
+    shown = capfd.readouterr().out
+    line = next(row for row in shown.splitlines() if ":14 " in row)
+    assert told in line if told else "  region  " in line, shown

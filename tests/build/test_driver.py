@@ -323,7 +323,7 @@ def test_a_module_twice(builder: Builder, write: Callable[..., None]) -> None:
 
 def test_equal_output_names(builder: Builder, write: Callable[..., None]) -> None:
     write(SOURCES)
-    write({"source/deep/middle.F90": "subroutine x\nend subroutine\n"})
+    write({"source/middle.h90": "subroutine x\nend subroutine\n"})
     with pytest.raises(HfpyError) as caught:
         builder()
     (fault,) = caught.value.diagnostics

@@ -388,3 +388,74 @@ def test_single_files_are_no_project(tmp_path: Path) -> None:
     output = CliRunner().invoke(cli, ["check", str(tmp_path / "main.f90")]).output
     assert "HF253" not in output
     assert "HF254" not in output
+
+
+COUNTED = """      program p
+      external given
+      call s(1, 2)
+{line}
+      x = f(1., 2.)
+      call t(1, *10, 2)
+      call by(given, 1)
+ 10   end
+      subroutine s(i, j)
+      end
+      function f(x, y)
+      f = x + y
+      end
+      subroutine t(i, *, j)
+      if (i .gt. 3) return 1
+      end
+      subroutine by(given, i)
+      external given
+      call given(i, i)
+      end
+      subroutine given(i, j)
+      end
+"""
+COUNTS = {
+    "call s(1)": "argument 'j' of 's' is missing",
+    "call s": "argument 'i' of 's' is missing",
+    "call s(1, 2, 3)": "3 arguments for 's', which has 2",
+    "x = f(1.)": "argument 'y' of 'f' is missing",
+    "if (x .gt. f(1., 2., 3.)) call s(1, 2)": "3 arguments for 'f', which has 2",
+    "call t(1, 2)": "argument 'j' of 't' is missing",
+    "call s(1, 2)": "",
+    "call given(1, 2)": "",
+}
+
+
+@pytest.mark.parametrize("statement", COUNTS)
+def test_arguments_of_procedures_outside_of_modules_are_counted(statement: str, tmp_path: Path) -> None:
+    """Compilers do that where both are in one file, and take it for old code if they are told to."""
+    text = COUNTED.format(line=f"      {statement}")
+    path = tmp_path / "m.f"
+    path.write_text(text)
+    found = translate([path], Options(jobs=1, auto=True)).faults(ALONE)
+    assert [(d.severity, d.code, d.message, d.place.line) for d in found] == (
+        [("warning", "HF400", COUNTS[statement], 4)] if COUNTS[statement] else []
+    )
+    command = [COMPILER, "-fsyntax-only", "-std=legacy", path.name]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False).stderr
+    assert bool(COUNTS[statement]) == bool(told), told
+
+
+def test_arguments_are_counted_across_files(tmp_path: Path) -> None:
+    head, tail = COUNTED.format(line="      call s(1)").split("      subroutine s", 1)
+    (tmp_path / "main.f").write_text(head)
+    (tmp_path / "s.f").write_text("      subroutine s" + tail)
+    paths = [tmp_path / "main.f", tmp_path / "s.f"]
+    (found,) = translate(paths, Options(jobs=1, auto=True)).faults(ALONE)
+    assert found.message == "argument 'j' of 's' is missing"
+    assert [place.place.file for place in found.related] == [str(paths[1])]
+
+
+def test_interfaces_and_dummy_procedures_say_themselves_what_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "m.f90"
+    path.write_text(
+        "subroutine other(s)\n external s\n call s(1)\nend subroutine\n"
+        "subroutine third()\n interface\n  subroutine s(i)\n   integer :: i\n  end subroutine\n end interface\n"
+        " call s(1)\nend subroutine\n"
+        "subroutine s(i, j)\n integer :: i, j\nend subroutine\n"
+    )
+    assert not translate([path], Options(jobs=1, auto=True)).faults(ALONE)

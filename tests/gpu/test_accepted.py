@@ -63,6 +63,23 @@ MASKED = (
         ),
     ),
     Example(
+        "masks under masks",
+        "w = c(i,j,:)\nwhere (w > 6)\nw = w/2\nwhere (c(i,j,:) > 12)\nw = w + b(i,j)\nc(i,j,:) = 1\n"
+        "elsewhere (w < 4)\nw = -w\nelsewhere\nwhere (mod(int(w), 2) == 0) c(i,j,:) = w\nw = 0.5d0\nend where\n"
+        "c(i,j,:) = c(i,j,:) + w\nelsewhere (w > 3)\nwhere (w > 4) w = 9\nelsewhere\nw = w - 1\n"
+        "where (w > 0)\nc(i,j,:) = 7\nend where\nend where\na(i,j) = sum(w)",
+        "real(8) :: w(nz)",
+    ),
+    Example(
+        "masks under masks of sections in a called routine",
+        "call s(c(i,j,:), nz)",
+        procedures=(
+            "subroutine s(x, n)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(0:n-1)\nreal(8) :: w(n)\nw = 2\n"
+            "where (x(1:) > 5)\nw(:n-1) = x(1:)\nwhere (w(:n-1) > 9) x(1:) = w(:n-1)/2\nend where\n"
+            "x(0) = sum(w)\nend subroutine s"
+        ),
+    ),
+    Example(
         "a mask over a component",
         "where (s%w(:,i,j) > 2) s%w(:,i,j) = b(i,j)",
         "type(state) :: s",
@@ -478,12 +495,14 @@ def test_examples_run(backend: str, tmp_path: Path) -> None:
 
 
 TWO_PARTS = "where (b(:,j) > 2)\nc(i,j,2:) = 1\nc(i,j,:4) = 2\nend where"
+UNDER_MASKS = "where (b(i,j) + c(i,j,:) > 2)\nwhere (c(i,j,nz:1:-1) > 3) c(i,j,:) = 1\nend where"
 REFUSED = (
     (CUDA_FORTRAN, TWO_PARTS, "other elements of 'c'"),
     (CUDA_C, TWO_PARTS, "other elements of 'c'"),
     (CUDA_FORTRAN, "where (c(i,j,2:) > 9) c(i,j,2:) = c(i,j,:4)", "reads other elements of 'c'"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = c(i,j,1)", "reads other elements of 'c'"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = sum(c(i,j,:))", "reads other elements of 'c'"),
+    *((v, UNDER_MASKS, "reads other elements of 'c'") for v in (CUDA_C, CUDA_FORTRAN)),
     (CUDA_C, "k = 2\nassociate (x => c(i,j,k))\nk = 3\na(i,j) = x\nend associate", "'x', which stands for"),
     (CUDA_C, "associate (x => 2*b(i,j))\nb(i,j) = 0\na(i,j) = x\nend associate", "'x', which stands for"),
     (CUDA_C, "block\nreal(8) :: x\nif (i == 1) x = 3\nif (j == 1) a(i,j) = x\nend block", "'x', which may be read"),

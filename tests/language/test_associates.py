@@ -170,10 +170,11 @@ def _given(words: dict[str, str]) -> str:
     return text
 
 
-@pytest.mark.parametrize("kind", REFUSED)
-def test_names_that_no_directive_takes_are_refused(kind: str) -> None:
-    done = translate_text({"m.f90": _given(REFUSED[kind])}, backend="openmp")
-    assert done.codes() == ["HF404"] and "no directive takes it" in done.errors[0].message
+@pytest.mark.parametrize(("kind", "backend"), [("selector", "openacc"), ("function", "openmp")])
+def test_names_that_no_directive_takes_are_refused(kind: str, backend: str) -> None:
+    target = "cpu" if backend == "openmp" else "gpu"
+    done = translate_text({"m.f90": _given(REFUSED[kind])}, target=target, backend=backend)
+    assert done.codes()[0] == "HF404" and "no directive takes it" in done.errors[0].message
     plain = {**REFUSED[kind], "DIRECTIVE": "", "REDUCED": ""}
     assert not translate_text({"m.f90": _given(plain)}, backend="openmp", auto=True).errors
 

@@ -5,9 +5,11 @@ Before, a sum in such a scalar was taken for a value that each point sets, by ha
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, Corpus, Pair, translate_text
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, Corpus, Pair, compile_files, output, translate_text
 
 TEXT = """module {name}
 contains
@@ -133,3 +135,50 @@ def test_routines_that_keep_them_are_refused_in_kernels(kept: str, backend: str)
     found = [d.message for d in translate_text({"s.f90": text}, target="gpu", backend=backend).errors]
     assert any("'f', which keeps 'x' between calls" in message for message in found), found
     assert not translate_text({"s.f90": text.replace(f"{kept}\n", "x = 1\n")}, target="gpu", backend=backend).errors
+
+
+OLD = """{head}      subroutine work(n, a, b)
+      common /par/ kext, gamma, tab(10)
+      dimension a(n), b(n)
+      do 10 i = 1, n
+        a(i) = b(i)*gamma +
+     {mark}         tab(3)*tiny2
+        if (kext .gt. 2) a(i) = a(i) + float(kext)
+ 10   continue
+      end
+      block data start
+      common /par/ kext, gamma, tab(10)
+      data kext, gamma, tab /3, 2.5, 10*0.5/
+      end
+      program main
+      dimension a(1000), b(1000)
+      do 7 i = 1, 1000
+        b(i) = mod(i, 17)
+ 7    continue
+      call work(1000, a, b)
+      print '(3f12.4)', a(10), a(1000), sum(a)
+      end
+"""
+
+
+FILES = [("f", "", "#"), ("for", "", "&"), ("F", "#define tiny2 0.5\n", "#")]
+
+
+@pytest.mark.parametrize(("suffix", "head", "mark"), FILES)
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "opencl", "openmp"])
+def test_scalars_of_common_blocks_in_files_with_hash_signs(
+    backend: str, suffix: str, head: str, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ``#`` in column 6 continues a line. It was taken for the preprocessor, whose macros all names could be that
+    nothing sets; but none is in a common block.
+    """
+    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
+    text = OLD.format(head=head, mark=mark)
+    text = text if head else text.replace("tiny2", "0.5")
+    name = f"old.{suffix}"
+    target = "cpu" if backend == "openmp" else "gpu"
+    done = translate_text({name: text}, target=target, backend=backend, auto=True, exports=None).require()
+    assert ("!$omp parallel do" if target == "cpu" else "hfl0_work") in done.text
+    if backend == "openmp":
+        expected = output(compile_files({name: text}, tmp_path / "plain"))
+        assert output(compile_files(dict(done.files), tmp_path / "made", openmp=True), threads=3) == expected

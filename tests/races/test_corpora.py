@@ -11,7 +11,7 @@ import pytest
 
 from hfpy.build.messages import Origin
 from hfpy.build.races import run_watched
-from hfpy.project import output_name
+from hfpy.outputs import output_name
 from tests.races.watched import built, watching_files
 from tests.random.generator import make_program
 from tests.realcode.test_rows import expectation

@@ -6,7 +6,7 @@ order in which none is read too late, or through room of its own, or is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.context import Located
@@ -16,9 +16,10 @@ from hfpy.backends.c.expressions import Designator, Expressions
 from hfpy.backends.c.overlap import directions, others, sections
 from hfpy.backends.c.rearranged import is_composed
 from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
+from hfpy.backends.masked import Masked, assignments, flat, parts_of
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, names_in
 from hfpy.model.scalars import Scalar
-from hfpy.model.statements import Assignment, Construct, Header, Statement
+from hfpy.model.statements import Assignment, Construct, Statement
 
 
 @dataclass
@@ -152,68 +153,57 @@ class ArrayStatements:
             for node in others(printer, name, sections(at_target, target), value):
                 raise CannotPrint(f"a 'where' that reads other elements of '{name}' than it sets", node.start, node.end)
 
-    def where(self, parts: Sequence[tuple[Expr | None, list[Assignment]]], statement: Statement, depth: int) -> None:
-        """Masked assignments in one loop over the elements.
-
-        That equals Fortran's order, mask first and one assignment after the other, as every element is made of
-        elements at the same place; anything else is refused.
-        """
-        assignments = [a for _, listed in parts for a in listed]
-        if not assignments:
+    def where(self, parts: Sequence[Masked], depth: int) -> None:
+        """Masked assignments in one loop over the elements (see :mod:`hfpy.backends.masked`)."""
+        listed = assignments(parts)
+        if not listed:
             return
-        masks = [m for m, _ in parts if m is not None]
-        printer = self.expressions(statement)
-        lanes, counts = self._lanes(self.expressions(assignments[0]), assignments[0].target)
-        for assignment in assignments:
+        statement = parts[0].header
+        masks = [(self.expressions(p.header), p.mask) for p in flat(parts) if p.mask is not None]
+        lanes, counts = self._lanes(self.expressions(listed[0]), listed[0].target)
+        for assignment in listed:
             own = self.expressions(assignment)
-            self._check_overlap(own, assignment.target, printer, masks)
-            for other in assignments:
+            for printer, mask in masks:
+                self._check_overlap(own, assignment.target, printer, [mask])
+            for other in listed:
                 self._check_overlap(self.expressions(other), other.target, own, [assignment.target, assignment.value])
-        inner = depth
-        rows: list[tuple[str, int, Statement]] = []
-        conditions = [self._mask(m, statement, lanes) for m, _ in parts]
-        for condition, name in conditions:
-            if condition:
-                rows.append((f"{name} = {condition};", 0, statement))
-        before = ""
-        for (condition, name), (_, listed) in zip(conditions, parts, strict=True):
-            rows.append((f"{before}if ({name}) {{" if condition else f"{before}{{", 0, statement))
-            for assignment in listed:
-                own = self.expressions(assignment)
-                target = own.target(assignment.target, lanes)
-                value = own.print(assignment.value, lanes if own.rank(assignment.value) else ())
-                rows.append(
-                    (
-                        f"{target.text} = {intrinsics.convert(self.body.dialect, value, target.type).text};",
-                        1,
-                        assignment,
-                    )
-                )
-            before = "} else "
+        rows = list(self._masked(parts, lanes, 0))
         self.flush(depth, statement)
         inner = self._open_lanes(lanes, counts, depth, statement)
         for text, more, origin in rows:
             self.put(text, inner + more, origin)
-        self.put("}", inner, statement)
         self._close(inner, depth, statement)
 
-    def _mask(self, mask: Expr | None, statement: Statement, lanes: Sequence[str]) -> tuple[str, str]:
-        if mask is None:
+    def _masked(
+        self, parts: Sequence[Masked], lanes: Sequence[str], depth: int
+    ) -> Iterator[tuple[str, int, Statement]]:
+        """The lines for one element: the masks, then what is done under the first that holds."""
+        conditions = [self._mask(part, lanes) for part in parts]
+        for part, (condition, name) in zip(parts, conditions, strict=True):
+            if condition:
+                yield f"{name} = {condition};", depth, part.header
+        before = ""
+        for part, (condition, name) in zip(parts, conditions, strict=True):
+            yield f"{before}if ({name}) {{" if condition else f"{before}{{", depth, part.header
+            for item in part.items:
+                if not isinstance(item, Assignment):
+                    yield from self._masked(item, lanes, depth + 1)
+                    continue
+                own = self.expressions(item)
+                target = own.target(item.target, lanes)
+                value = own.print(item.value, lanes if own.rank(item.value) else ())
+                shown = intrinsics.convert(self.body.dialect, value, target.type).text
+                yield f"{target.text} = {shown};", depth + 1, item
+            before = "} else "
+        yield "}", depth, parts[0].header
+
+    def _mask(self, part: Masked, lanes: Sequence[str]) -> tuple[str, str]:
+        if part.mask is None:
             return "", ""
-        printer = self.expressions(statement)
-        shown = printer.print(mask, lanes if printer.rank(mask) else ())
+        printer = self.expressions(part.header)
+        shown = printer.print(part.mask, lanes if printer.rank(part.mask) else ())
         return shown.text, self.body.temporary("bool", "hf_mask")
 
     def where_block(self, node: Construct, depth: int) -> None:
         """A ``where`` construct."""
-        parts: list[tuple[Expr | None, list[Assignment]]] = []
-        for part in node.parts:
-            header = part.header
-            assert isinstance(header, Header)
-            listed = []
-            for inner in part.body:
-                if not isinstance(inner, Assignment) or inner.pointer:
-                    raise CannotPrint("a 'where' with more than assignments")
-                listed.append(inner)
-            parts.append((header.exprs[0] if header.exprs else None, listed))
-        self.where(parts, node.header, depth)
+        self.where(parts_of(node), depth)

@@ -9,6 +9,7 @@ from hfpy.backends.c import intrinsics
 from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_text
 from hfpy.backends.c.values import NO_STOP, PRIMARY, CannotPrint, CText, c_type
+from hfpy.backends.masked import parts_of
 from hfpy.backends.prints import WORDS, words
 from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, STOP, no_source
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
@@ -114,8 +115,8 @@ class Statements(ArrayStatements):
                 self._call(statement, depth)
             case OneLine(kind="if"):
                 self._one_line_if(statement, depth)
-            case OneLine(kind="where", control=(mask,), action=Assignment() as action):
-                self.where([(mask, [action])], statement, depth)
+            case OneLine(kind="where", action=Assignment()):
+                self.where(parts_of(statement), depth)
             case Jump():
                 self._jump(statement, depth)
             case InputOutput():

@@ -7,7 +7,7 @@ which are parameters of their own, and local arrays that all threads keep in one
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hfpy.analyze.facts import Facts
@@ -28,6 +28,7 @@ from hfpy.backends.fortran.inserted import StatementFunctions
 from hfpy.backends.fortran.rows import Rows
 from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.fortran.words import word_texts
+from hfpy.backends.masked import Masked, assignments, flat, parts_of
 from hfpy.backends.prints import WORDS, words
 from hfpy.backends.refused import INDEXED, PRINT, TEXT, no_source
 from hfpy.model.expressions import (
@@ -97,7 +98,7 @@ class KernelText(Rows):
         for node in nodes:
             if isinstance(node, OneLine) and node.kind == "where" and isinstance(node.action, Assignment):
                 with self.refusals.at(node.line):
-                    self._where([(node, node.control[0], [node.action])], depth)
+                    self._where(node, depth)
             elif not isinstance(node, Construct) and (stopped := self._stop(node)):
                 with self.refusals.at(node.line):
                     self._stopping(node, stopped, depth)
@@ -110,7 +111,7 @@ class KernelText(Rows):
                 self.block(node.body, depth)
             elif node.kind == "where":
                 with self.refusals.at(node.header.line):
-                    self._where_block(node, depth)
+                    self._where(node, depth)
             elif node.kind == "at_if":
                 if node.condition is not None and self.facts.holds(node.condition, self.routine.key):
                     self.block(node.body, depth)
@@ -218,26 +219,14 @@ class KernelText(Rows):
 
     # -- masked assignments
 
-    def _where_block(self, node: Construct, depth: int) -> None:
-        parts: list[tuple[Statement, Expr | None, list[Assignment]]] = []
-        for part in node.parts:
-            header, listed = part.header, []
-            for inner in part.body:
-                if not isinstance(inner, Assignment) or inner.pointer:
-                    self._refuse(header, "a 'where' with more than assignments")
-                else:
-                    listed.append(inner)
-            masks = expressions(header)
-            parts.append((header, masks[0] if masks else None, listed))
-        self._where(parts, depth)
-
-    def _where(self, parts: list[tuple[Statement, Expr | None, list[Assignment]]], depth: int) -> None:
-        """Loops over the elements, the last dimension outermost, with an ``if`` in them."""
-        assignments = [a for _, _, listed in parts for a in listed]
-        if not assignments:
+    def _where(self, node: Node, depth: int) -> None:
+        """Loops over the elements, the last dimension outermost, with an ``if`` in them (hfpy.backends.masked)."""
+        parts = parts_of(node)
+        listed = assignments(parts)
+        if not listed:
             return
         self.lanes = ()
-        head, first = parts[0][0], assignments[0]
+        head, first = parts[0].header, listed[0]
         self._checked_apart(parts)
         with self._at(first):
             planned = self._entered(first)
@@ -251,19 +240,26 @@ class KernelText(Rows):
         for lane, count in reversed(list(zip(self.lanes, counts, strict=True))):
             self._line(f"do {lane} = 1, {count}", inner, head)
             inner += 1
-        for number, (statement, mask, listed) in enumerate(parts):
-            with self._at(statement):
-                shown = self._shown(mask, statement) if mask is not None else ""
-            word = "else " if number else ""
-            self._line(f"{word}if ({shown}) then" if shown else "else", inner, statement)
-            for assignment in listed:
-                with self._at(assignment):
-                    sides = [self._shown(e, assignment) for e in (assignment.target, assignment.value)]
-                self._line(" = ".join(sides), inner + 1, assignment)
-        self._line("end if", inner, head)
+        self._masked(parts, inner)
         for level in reversed(range(depth, inner)):
             self._line("end do", level, head)
         self.lanes = ()
+
+    def _masked(self, parts: Sequence[Masked], depth: int) -> None:
+        """What is done with one element."""
+        for number, part in enumerate(parts):
+            with self._at(part.header):
+                shown = self._shown(part.mask, part.header) if part.mask is not None else ""
+            word = "else " if number else ""
+            self._line(f"{word}if ({shown}) then" if shown else "else", depth, part.header)
+            for item in part.items:
+                if not isinstance(item, Assignment):
+                    self._masked(item, depth + 1)
+                    continue
+                with self._at(item):
+                    sides = [self._shown(e, item) for e in (item.target, item.value)]
+                self._line(" = ".join(sides), depth + 1, item)
+        self._line("end if", depth, parts[0].header)
 
     def _entered(self, statement: Statement) -> Any:
         """What is planned for a statement, which is the current one from now on."""
@@ -278,23 +274,23 @@ class KernelText(Rows):
         self._mention([text])
         return text
 
-    def _checked_apart(self, parts: list[tuple[Statement, Expr | None, list[Assignment]]]) -> None:
+    def _checked_apart(self, parts: Sequence[Masked]) -> None:
         """Refuse what is not made of elements at the same place."""
         targets, used = [], []
-        for statement, mask, listed in parts:
-            with self._at(statement):
-                planned = self._entered(statement)
-                used += list(self.reads(mask, statement.line.text, planned)) if mask is not None else []
-            for made in listed:
-                with self._at(made):
-                    planned = self._entered(made)
-                    found = self.ranges(made.target, made.line.text, planned)
-                    if found is None or not found.dimensions:
-                        raise CannotPrint("a 'where' that sets no array")
-                    targets.append(found)
-                    used += [found, *self.reads(made.target, made.line.text, planned)]
-                    used += self.reads(made.value, made.line.text, planned)
-        with self._at(parts[0][0]):
+        for part in flat(parts):
+            with self._at(part.header):
+                planned = self._entered(part.header)
+                used += list(self.reads(part.mask, part.header.line.text, planned)) if part.mask is not None else []
+        for made in assignments(parts):
+            with self._at(made):
+                planned = self._entered(made)
+                found = self.ranges(made.target, made.line.text, planned)
+                if found is None or not found.dimensions:
+                    raise CannotPrint("a 'where' that sets no array")
+                targets.append(found)
+                used += [found, *self.reads(made.target, made.line.text, planned)]
+                used += self.reads(made.value, made.line.text, planned)
+        with self._at(parts[0].header):
             self.check_apart(targets, used)
 
     # -- one statement

@@ -56,7 +56,7 @@ class OpenCLWriter(CWriter):
         """The interfaces of a file's launchers, and its kernels in a file of their own. Raises Unprintable."""
         names = tuple(kernel.spec.name for kernel in kernels)
         lines = tuple(self._program(path, kernels))
-        beside = Beside(f"{Path(path).stem}_opencl.cpp", lines, Contents("opencl", kernels=names))
+        beside = Beside(f"{self.stem(path)}_opencl.cpp", lines, Contents("opencl", kernels=names))
         module = self.module(path)
         return Added(tuple(interfaces(module, kernels)), (beside,), Contents(provides=(module,)))
 

@@ -24,6 +24,7 @@ from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
 from hfpy.transform.plain.exits import exit_edits
 from hfpy.transform.plain.functions import function_edits
+from hfpy.transform.plain.headers import header_edits
 from hfpy.transform.plain.indexed import index_edits
 from hfpy.transform.plain.objectargs import object_edits
 from hfpy.transform.plain.pointobjects import point_object_edits
@@ -81,6 +82,7 @@ def plain_form(
     packed = all(packs(facts.backend(key)) for key in keys if key in owners)
     form = PlainForm(facts, effects)
     steps: tuple[Step, ...] = (
+        header_edits,
         function_edits,
         table_edits,
         exit_edits,

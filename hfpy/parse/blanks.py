@@ -1,0 +1,118 @@
+"""Blanks of fixed form that mean nothing (Fortran 2018, 6.3.3.1): statements are read as if they were not there.
+
+That is done where it is certain what is meant: in operators and numbers, in the keyword that a statement begins with,
+and in the names of an assignment. Statements with other names that have blanks in them are not understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hfpy.model.source import LogicalLine
+
+Gaps = list[tuple[int, int]]
+
+
+def _apart(words: str) -> str:
+    """A pattern for words of which blanks may be anywhere."""
+    return "|".join(r"\s*".join(word) for word in words.split())
+
+
+_OPERATORS = _apart("lt le gt ge eq ne and or not eqv neqv xor true false")
+# Operators, logical constants and numbers with blanks in them; names are passed over, as digits of theirs are none.
+# What follows a number without a point may be a name: `do 1 e5 = 1, n`.
+_TOKEN = re.compile(
+    rf"""(?P<dotted>\.\s*(?:{_OPERATORS})\s*\.)
+      |[a-z_]\w*
+      |(?P<number>(?:\d(?:\s*\d)*\s*\.(?!\s*(?:[a-z]\s*)+\.)(?:\s*\d)*|\.\s*\d(?:\s*\d)*)
+                  (?:\s*[ed]\s*[+-]?\s*\d(?:\s*\d)*)?
+                 |\d(?:\s*\d)*(?:[ed]\s*[+-]\s*\d(?:\s*\d)*)?)
+      |(?P<sign>\*\s+\*|/\s+/|[=/<>]\s+=|=\s+>)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# Statements with texts that are not between quotes: formats, and constants of Hollerith, whose blanks count.
+_WITH_TEXTS = re.compile(r"format\s*\(|.*?(?<![a-z0-9_])\d[\d\s]*h", re.IGNORECASE | re.DOTALL)
+_BEGINNINGS = """
+assign backspace block call character close common complex continue data dimension do double else end endif
+enddo entry equivalence external format forall function go if implicit include inquire integer interface
+intrinsic logical module namelist open parameter pause print procedure program pure read real recursive return
+rewind save select stop subroutine type use where write allocate allocatable class contains deallocate
+elemental import pointer private public target case cycle exit generic nullify optional
+"""
+_KNOWN = frozenset(_BEGINNINGS.split())
+_KEYWORD = re.compile(
+    _apart(
+        """subroutine program continue return common dimension integer real logical complex character implicit parameter
+        equivalence external intrinsic call data save entry write read print open close rewind backspace stop pause
+        include module endif enddo end else goto"""
+    ),
+    re.IGNORECASE,
+)
+_FUNCTION = re.compile(rf"(?:[a-z]+[\s*\d()]*?\b)({_apart('function')})\s*[a-z]\w*\s*\(\s*[a-z)]", re.IGNORECASE)
+# What is in all operators and numbers with blanks, and in all names: most statements have none.
+_MAYBE = re.compile(
+    r"""\d\s+[\d.] | \.\s+[\da-z] | \.[a-z]+\s | \.\d*\s+[ed] | [\d.]\s*[ed]\s*[+-]?\s+\d | [*/=<>]\s+[*/=>]
+      | [ed]\s+[+-]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_FIRST = re.compile(r"[a-z_]\w*", re.IGNORECASE)
+_BETWEEN_WORDS = re.compile(r"(?<=\w)\s+(?=\w)")
+_BLANKS = re.compile(r"\s+")
+_INSIDE = re.compile(r"\([^()]*\)")
+
+
+def without_blanks(line: LogicalLine, masked: str) -> LogicalLine:
+    """A statement of fixed form without blanks that mean nothing and that its reading would stumble over. ``masked`` is
+    its text with blanked-out character constants.
+    """
+    gaps = _in_words(masked) if _BETWEEN_WORDS.search(masked) else []
+    if _MAYBE.search(masked):
+        gaps += [gap for token in _TOKEN.finditer(masked) if token.lastgroup for gap in _within(token)]
+    return line if not gaps or _WITH_TEXTS.match(masked) else _cut(line, sorted({*gaps}))
+
+
+def _in_words(masked: str) -> Gaps:
+    """The blanks in the keyword that a statement begins with, or in the names of an assignment."""
+    first = _FIRST.match(masked)
+    if first is None:
+        return []
+    known = first.group().lower() in _KNOWN
+    if _is_assignment(masked) and (not known or first.group().lower() == "do"):
+        return [found.span() for found in _BETWEEN_WORDS.finditer(masked)]
+    if known:
+        found = _FUNCTION.match(masked)
+        return list(_within(found, 1)) if found is not None else []
+    keyword = _KEYWORD.match(masked)
+    return list(_within(keyword)) if keyword is not None else []
+
+
+def _is_assignment(masked: str) -> bool:
+    """Whether there is a ``=`` outside of parentheses, and no comma behind it, as there is in a loop's header."""
+    if "=" not in masked:
+        return False
+    text = masked
+    while (shorter := _INSIDE.sub("", text)) != text:
+        text = shorter
+    target, sign, value = text.partition("=")
+    return bool(sign) and target[-1:] not in "<>/=" and value[:1] not in "=" and "," not in value and "," not in target
+
+
+def _within(found: re.Match[str], group: int = 0) -> Iterator[tuple[int, int]]:
+    """The blanks in what was found."""
+    begin = found.start(group)
+    for blanks in _BLANKS.finditer(found.group(group)):
+        yield begin + blanks.start(), begin + blanks.end()
+
+
+def _cut(line: LogicalLine, gaps: Gaps) -> LogicalLine:
+    """A line without some parts of its text."""
+    text, position = "", 0
+    segments: list[tuple[int, int, int]] = []
+    for start, end in [*gaps, (len(line.text), len(line.text))]:
+        inside = ((at, row, column) for at, row, column in line.segments if position < at < start)
+        segments += [(len(text), *line.locate(position)), *((len(text) + at - position, r, c) for at, r, c in inside)]
+        text += line.text[position:start]
+        position = end
+    return replace(line, text=text, segments=tuple(segments))

@@ -1,0 +1,175 @@
+"""Blanks of fixed form that mean nothing (Fortran 2018, 6.3.3.1); gfortran is the oracle."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hfpy.parse.lexer import logical_lines
+from tests.support import compile_files, output, translate_text
+
+READ = {
+    "IF (A .L T. B . AND . C .G  E. 1 0) GO TO 1 0": "IF (A .LT. B .AND. C .GE. 10) GO TO 10",
+    "X = 1 . 5 E + 0 3 * * 2 + 1. 5 D0 + 3 1E - 5": "X = 1.5E+03 ** 2 + 1.5D0 + 31E-5",
+    "IF (1. EQ. X .OR. X.EQ.1.) Y = . 5": "IF (1.EQ. X .OR. X.EQ.1.) Y = .5",
+    "DATA PI / 3.1415926535 8979323846 50 d0 /": "DATA PI / 3.1415926535897932384650d0 /",
+    "DO 1 0 I = 1 , 1 0": "DO 10 I = 1 , 10",
+    "DO 1 E5 = 1, 1 0": "DO 1 E5 = 1, 10",
+    "DO 1 0 I = 1.5": "DO10I = 1.5",
+    "IF (.NOT. L .AND. .TR UE.) X = 2": "IF (.NOT. L .AND. .TRUE.) X = 2",
+    "Z = A / = B": "Z = A /= B",
+    "COMMON / / Q": "COMMON // Q",
+    "AL PHA = BE TA( 1, GAM MA) + 1 2": "ALPHA = BETA( 1, GAMMA) + 12",
+    "SUB ROUTINE F(A, B)": "SUBROUTINE F(A, B)",
+    "REAL FUNC TION G(X)": "REAL FUNCTION G(X)",
+    "REAL*8 F UNCTION G()": "REAL*8 FUNCTION G()",
+    "CON TINUE": "CONTINUE",
+    "E ND": "END",
+    "G O TO 1 0": "GOTO 10",
+    "INTE GER A": "INTEGER A",
+    "WRI TE(6, *) X = = Y": "WRITE(6, *) X == Y",
+}
+SAME = (
+    "FORMAT (1 0X, 3HA B)",
+    "CALL F(5Hab . c, 1 2)",
+    "PRINT *, 'A . B 1 2 * * 3', X",
+    "REAL FUN (3)",
+    "REAL*8 E5, D 0",
+    "INTEGER :: N = 5",
+    "DOUBLE PRECISION FUNCTION G()",
+    "IF (A .EQ. B) C = D",
+    "IF (1 .EQ. 2) C = D",
+    "X = A(1 :: 2)",
+    "READ (5, FMT = 10, END = 20) X, Y",
+    "ELSE IF (X .GT. 1.) THEN",
+    "CHARACTER*8 NAME",
+)
+
+
+def lines_of(statement: str) -> tuple[list[str], str]:
+    rows = [f"      {statement}"]
+    (line,), found = logical_lines("x.f", rows, hybrid=False, fixed=True)
+    assert not found
+    return rows, line.text
+
+
+@pytest.mark.parametrize("statement", READ)
+def test_statements(statement: str) -> None:
+    assert lines_of(statement)[1] == READ[statement]
+
+
+@pytest.mark.parametrize("statement", SAME)
+def test_statements_that_stay(statement: str) -> None:
+    assert lines_of(statement)[1] == statement
+
+
+@pytest.mark.parametrize("statement", (*READ, *SAME))
+def test_free_form_stays(statement: str) -> None:
+    (line,), _ = logical_lines("x.f90", [f"      {statement}"], hybrid=False)
+    assert line.text == statement
+
+
+@pytest.mark.parametrize("cut", range(3, 40, 4))
+def test_characters_keep_their_places(cut: int) -> None:
+    """Also where a statement goes on in other lines."""
+    for statement in READ:
+        rows = [f"      {statement[:cut]}", "c", f"     1{statement[cut:]}"] if cut < len(statement) else []
+        lines, _ = logical_lines("x.f", rows, hybrid=False, fixed=True)
+        for line in lines:
+            assert [rows[r][c] for r, c in map(line.locate, range(len(line.text)))] == list(line.text)
+
+
+PROGRAM = """      sub routine work(n, a, b)
+      re al a(n), b(n)
+      alp ha = 2 . 5
+      do 1 0 i = 1, n
+        a(i) = b(i)*al pha + 1 2 . 5 E - 0 1 * * 2
+        if (b(i) .l t. 1 0 0 . or . b(i) . gt. 2 0 0.) go to 1 0
+        a(i) = a(i) + 1 0 0
+ 1 0  con tinue
+      re turn
+      e nd
+      real func tion total(n, a)
+      real a(n)
+      s = 0
+      do 2 0 i = 1, n
+ 2 0  s = s + a(i)*0 . 5
+      total = s
+      end
+      pro gram main
+      real a(300), b(300)
+      do 5 i = 1, 300
+  5   b(i) = i
+      call work(300, a, b)
+      print '(3f12.4)', a(10), a(1 5 0), total(3 0 0, a)
+      end
+"""
+WAYS: dict[str, dict[str, Any]] = {
+    "openmp": {"backend": "openmp"},
+    "openacc": {"target": "gpu", "backend": "openacc"},
+    "cuda-c": {"target": "gpu", "backend": "cuda-c"},
+    "cuda-fortran": {"target": "gpu", "backend": "cuda-fortran"},
+    "opencl": {"target": "gpu", "backend": "opencl"},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_programs(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
+    done = translate_text({"m.f": PROGRAM}, exports=None, auto=True, **WAYS[way]).require()
+    found = {"openmp": "!$omp parallel do", "openacc": "!$acc parallel loop"}.get(way, "hfl0_work")
+    assert found in done.text
+    if way in ("openmp", "openacc"):
+        expected = output(compile_files({"m.f": PROGRAM}, tmp_path / "plain"))
+        built = compile_files(dict(done.files), tmp_path / "made", openmp=way == "openmp")
+        assert output(built, threads=3 if way == "openmp" else 1) == expected
+
+
+INCLUDING = """      subroutine work(n, a, b)
+      include 'par.inc'
+      dimension a(n), b(n)
+      do 10 i = 1, n
+        gamma = b(i)
+        call point(a(i))
+ 10   continue
+      end
+      subroutine point(x)
+      common /par/ kext, gamma
+      do 5 k = 1, 50
+        x = x + gamma/k
+  5   continue
+      end
+      program main
+      dimension a(1000), b(1000)
+      do 5 i = 1, 1000
+        a(i) = 0
+        b(i) = i
+  5   continue
+      call work(1000, a, b)
+      print '(2f16.4)', sum(a), a(1000)
+      end
+"""
+INCLUDED = {
+    "marks": "C a comment\n      common /par/ kext,\n     & gamma\n",
+    "digits": "* a comment\n      common\n     1/par/ kext\n     2, gamma\n",
+    "margin": f"      common /par/ kext,{' ' * 48}comment\n     & gamma\n",
+}
+
+
+@pytest.mark.parametrize("name", INCLUDED)
+def test_included_files_have_the_form_of_the_file_that_includes_them(name: str, tmp_path: Path) -> None:
+    """What stood in lines that continue others was not seen: each thread had its own ``gamma``, beside that of the
+    common block.
+    """
+    (tmp_path / "par.inc").write_text(INCLUDED[name])
+    files = {"m.f": INCLUDING}
+    done = translate_text(files, exports=None, auto=True, backend="openmp", include_dirs=(tmp_path,)).require()
+    assert not re.search(r"private\([^)]*gamma", done.text)
+    for folder in ("plain", "made"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "par.inc").write_text(INCLUDED[name])
+    expected = output(compile_files(files, tmp_path / "plain"))
+    assert output(compile_files(dict(done.files), tmp_path / "made", openmp=True), threads=3) == expected
