@@ -292,13 +292,13 @@ class DeviceData(HeldArrays):
         """What stands around a statement that may allocate an array anew."""
         data = self.facts.object(name, self.key)
         assert data is not None
-        if self.transient(data):
-            return [], []
         mine = self.states.decided(name, self.key) in (TRANSFER, LOCAL)
         if not self.dialect.parts and (not mine or data.identity in self.states.resident(self.key)):
             message = f"'{name}' may be allocated anew here, while a caller has it on the device"
             hint = "allocate it in the routine that brings it to the device"
             self.found.append(error("HF603", message, line.place(self.routine.file), hint))
+            return [], []
+        if self.transient(data):
             return [], []
         handle = self.handle(name, line, self._flag(data) if mine else "")
         if not self.dialect.parts:

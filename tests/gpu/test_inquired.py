@@ -61,7 +61,7 @@ PLAIN = ASKS.replace(
 def test_nothing_is_copied(backend: str) -> None:
     text = translate_text(ASKS, target="gpu", backend=backend).require().files["m.F90"]
     routine = text.split("subroutine go(")[1].split("end subroutine go")[0]
-    calls = r"hf_enter\((\w+)|(?:\b(?:copyin|copyout|create)\(|map\((?:to|from|tofrom): )(\w+)"
+    calls = r"hf_enter\((\w+)|(?:\b(?:copy|copyin|copyout|create)\(|map\((?:to|from|tofrom): )(\w+)"
     moved = {one or other for one, other in re.findall(calls, routine)}
     assert moved == {"a"}, routine
     clauses = {"openacc": "no_create(b, c, d, p)", "openmp-target": "map(alloc: b, c, d, p)"}
