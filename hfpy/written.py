@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.project import output_name
+from hfpy.suffixes import HYBRID, PREPROCESSED
 from hfpy.translation import Contents, GeneratedFile
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedF
     source = index.source
     lines = result.edited.lines
     line_map = result.edited.line_map
-    if markers and index.path.endswith(("90", "F")) and not index.path.endswith(".f90"):
+    if markers and Path(index.path).suffix in (*HYBRID, *PREPROCESSED):
         lines, line_map = with_markers(lines, line_map, index)
     text = (
         source.mark

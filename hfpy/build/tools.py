@@ -12,8 +12,8 @@ from hfpy.build.compilers import Compiler, Family, environment_flags, find_compi
 from hfpy.build.processes import compiler_asked
 from hfpy.options import Options
 from hfpy.project import DEFAULT_FLAGS, Project, include_folders
+from hfpy.suffixes import FREE, PREPROCESSED
 
-PREPROCESSED = (".F90", ".F", ".FOR")
 GPU_MACRO = "GPU"
 POSITION_INDEPENDENT = "-fPIC"
 
@@ -51,7 +51,7 @@ class Tools:
         command = [*self.fortran.command, "-c"]
         if source.suffix in PREPROCESSED:
             command += [*spelling.preprocess, *(f"-D{d}" for d in self.definitions)]
-        if source.suffix in (".f90", ".F90"):
+        if source.suffix in FREE:
             command += spelling.long_lines
         command += self._include_flags(folders)
         return [*command, *self.fortran_flags, *self.parallel, *extra, "-o", str(target), str(source)]

@@ -21,11 +21,11 @@ from hfpy.parse.limits import readable, within_limits
 from hfpy.parse.macros import parse_defines
 from hfpy.parse.preprocess import activity, read_macros
 from hfpy.parse.sentinels import calls_loops_parallel
+from hfpy.suffixes import FIXED, FORTRAN, HYBRID, PREPROCESSED
 
-HYBRID_SUFFIXES = (".h90", ".H90")
-PREPROCESSED_SUFFIXES = (".h90", ".F90", ".F", ".FOR", ".F95", ".F03", ".F08")
-FIXED_SUFFIXES = (".f", ".F", ".for", ".FOR", ".f77")
-FORTRAN_SUFFIXES = (*HYBRID_SUFFIXES, *FIXED_SUFFIXES, ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08")
+HYBRID_SUFFIXES = HYBRID
+FIXED_SUFFIXES = (*FIXED, ".f77")
+FORTRAN_SUFFIXES = (*FORTRAN, ".f77")
 
 
 def backend_for(options: Options, scheme: str) -> str:
@@ -130,7 +130,7 @@ class _Seen:
 
 def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str, Macro]) -> _Seen:
     """The preprocessor lines of a file that may have some."""
-    if path.suffix not in PREPROCESSED_SUFFIXES or "#" not in source.text:
+    if path.suffix not in (".h90", *PREPROCESSED) or "#" not in source.text:
         return _Seen()
     known = macros if path.suffix in HYBRID_SUFFIXES else command_line_macros(options)
     made = activity(source.lines, known, path, options.include_dirs, path.suffix in FIXED_SUFFIXES)

@@ -162,3 +162,49 @@ def test_explain_and_check(project: Path, capfd: pytest.CaptureFixture[str]) -> 
     status, _, err = run(capfd, "check")
     assert status == 1
     assert "source/model.h90:8:" in err and "domName" in err
+
+
+FIXED = """\
+C     of fixed form
+#define MORE 50000
+      subroutine {name}(n)
+      integer n
+      n = n +
+     & {more}
+      end
+"""
+MIXED = """\
+program demo
+#define WANTED n
+  use free
+  use newer
+  use newest
+  integer :: n, i
+  integer :: a(9)
+  n = one + two + three
+  call cards(n)
+  call both(n)
+  !@parallelRegion
+  do i = 1, 9
+    a(i) = WANTED
+  end do
+  print '(i0)', a(9)
+end program
+"""
+ENDINGS = {
+    "source/free.f95": "module free\n  integer, parameter :: one = 1 ! of free form\nend module\n",
+    "source/newer.F03": "module newer\n#ifndef GPU\n  integer, parameter :: two = 20\n#endif\nend module\n",
+    "source/newest.f08": "module newest\n  integer, parameter :: three = 300\nend module\n",
+    "source/cards.ftn": FIXED.format(name="cards", more=4000).replace("#define MORE 50000\n", ""),
+    "source/both.FPP": FIXED.format(name="both", more="MORE"),
+    "source/demo.F95": MIXED,
+}
+
+
+def test_all_endings_by_which_compilers_know_fortran(
+    write: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({"hfpy.toml": TOML, **ENDINGS})
+    assert run(capfd, "run") == (0, "54321\n", "")
+    assert "!$omp parallel do" in (tmp_path / "build/cpu-openmp/generated/demo.F95").read_text()
