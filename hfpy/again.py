@@ -59,7 +59,7 @@ class Again:
         macros, _ = project_macros(options)
         needed = asked(steps.net, files)
         every = stages[0].facts.application.files
-        indexes = tuple(index_file(Path(f.path), options, macros) for f in every if f.path in needed)
+        indexes = tuple(_as_before(f, index_file(Path(f.path), options, macros)) for f in every if f.path in needed)
         return cls(options, steps, stages, lowered, indexes, files, changed)
 
     def first(self) -> tuple[Facts, Effects]:
@@ -157,6 +157,10 @@ class Again:
             own = [routine for routine in routines.values() if routine.file == index.path]
             if signature(facts, index, own) != self.steps.signatures[number].get(index.path):
                 raise NotKept(index.path)
+
+
+def _as_before(before: FileIndex, index: FileIndex) -> FileIndex:
+    return replace(index, namesakes=before.namesakes) if before.namesakes else index
 
 
 def _names(index: FileIndex) -> list[tuple[str, str, int | None]]:

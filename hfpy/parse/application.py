@@ -42,11 +42,12 @@ def read_application(
         index = index_file(path, options, macros) if given is None else index_text(path, given, options, macros)
         found += index.diagnostics
         files.append(index)
+    files = _apart(files)
     units: dict[str, tuple[int, int]] = {}
     for number, index in enumerate(files):
         for unit in range(len(index.units)):
             key = unit_key(index, unit)
-            if key in units and index.units[unit].kind != "program":
+            if key in units:
                 other = files[units[key][0]]
                 first = other.lines[other.units[units[key][1]].first].place(other.path)
                 here = index.lines[index.units[unit].first].place(index.path)
@@ -61,6 +62,21 @@ def read_application(
     wanted = list(units) if everything else reached(application)
     routines = _parse_units(application, wanted, options, found, progress)
     return Application(options, tuple(files), units, routines, macros), found
+
+
+def _apart(files: Sequence[FileIndex]) -> list[FileIndex]:
+    """The files, of which those know it whose main program has the name of one before: a project may have many programs
+    of one name, or without a name, and each is one of its own.
+    """
+    before: dict[str, int] = {}
+    made = []
+    for index in files:
+        name = next((unit.name for unit in index.units if unit.kind == "program"), None)
+        count = before.get(name, 0) if name is not None else 0
+        made.append(replace(index, namesakes=count) if count else index)
+        if name is not None:
+            before[name] = count + 1
+    return made
 
 
 def _namesakes(files: Sequence[FileIndex]) -> list[Diagnostic]:
@@ -174,7 +190,7 @@ def reindexed(
 ) -> FileIndex:
     """The index of a file with another text, given with the line of the user's file for each of its lines."""
     made = index_text(Path(index.path), text[0], options, macros, text[1])
-    return replace(made, original=index.original or index.source.text, hybrid=True)
+    return replace(made, original=index.original or index.source.text, hybrid=True, namesakes=index.namesakes)
 
 
 def _parse_units(
