@@ -129,11 +129,14 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A generic or explicit interface: generic name (or empty) and the names of its procedures."""
+    """A generic or explicit interface: generic name (or empty) and the names of its procedures. ``bodies`` are the
+    procedures that it describes, ``dummies`` the names that each of these gives its arguments.
+    """
 
     name: str
     procedures: tuple[str, ...]
     bodies: tuple[str, ...] = ()
+    dummies: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,7 +211,8 @@ def _parse_units(
 
 def reached(application: Application) -> list[str]:
     """Keys of the units that directives reach: units of hybrid files, their callers and callees, and the modules all
-    these use; and all that may set pointers, with their callers, since an array may have other names through them.
+    these use, with what operators and types of such modules call; and all that may set pointers, with their callers,
+    since an array may have other names through them.
     """
     net = nx.DiGraph(index_edges(application))
     seeds = {k for k in application.units if application.file(k).hybrid}
@@ -237,6 +238,8 @@ def reached(application: Application) -> list[str]:
         parent = index.units[number].parent
         if parent is not None:
             needed.append(unit_key(index, parent))
+        if index.units[number].kind in ("module", "submodule"):
+            needed += sorted(nx.descendants(net, key))
         for other in needed:
             if other not in wanted:
                 wanted.add(other)
