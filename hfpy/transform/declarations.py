@@ -192,7 +192,8 @@ class DeclarationRewriter:
                 assert data is not None
                 if not self._sizes_known(data):
                     return
-                head = ", ".join([symbol.type.text, *attributes, "allocatable"])
+                words = [] if by_dimension(symbol) else [symbol.type.text, *attributes]
+                head = ", ".join([*words, "allocatable"])
                 order = self.facts.order(data)
                 rows.append(f"{head} :: {spelled}({','.join(':' * order.places(data.rank))})")
                 self.allocations.append(f"{spelled}({shape_text(data, order)})")
@@ -201,14 +202,18 @@ class DeclarationRewriter:
                 attributes.append(f"intent({symbol.intent})")
             shape = self._new_shape(symbol) or ",".join(d.text for d in symbol.shape)
             initial = f" = {symbol.initial}" if symbol.initial else ""
-            rows.append(
-                f"{', '.join([symbol.type.text, *attributes])} :: {spelled}{f'({shape})' if shape else ''}{initial}"
-            )
+            head = "dimension" if by_dimension(symbol) else f"{', '.join([symbol.type.text, *attributes])} ::"
+            rows.append(f"{head} {spelled}{f'({shape})' if shape else ''}{initial}")
         yield replace_range(line, 0, len(line.text), f"\n{indent}".join(rows))
 
     def _heaped(self, name: str) -> bool:
         data = self.facts.object(name, self.routine.key)
         return data is not None and data.home == self.routine.key and self._too_large(data)
+
+
+def by_dimension(symbol: Symbol) -> bool:
+    """Whether a ``dimension`` statement gives an array its shape: its type stands elsewhere, or is implicit."""
+    return symbol.line is not None and symbol.line.text.lower().startswith("dimension")
 
 
 def shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit]:
