@@ -109,7 +109,7 @@ class _Fragment:
                 before += [_object(name) for name in needs[file.name]]
             self.lines.append(f"{target}: {' '.join(before)}".rstrip())
             flags = [f"-I{_name(file.source.parent)}", *project.flags_of_file(file.source)]
-            if file.path.suffix in PREPROCESSED:
+            if file.path.suffix in PREPROCESSED or file.contents.preprocessed:
                 flags.insert(0, "$(HFPY_CPP)")
             if file.path.suffix in FREE:
                 flags.insert(0, "$(HFPY_LONG_LINES)")

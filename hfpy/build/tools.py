@@ -50,11 +50,15 @@ class Tools:
         spelling = self.fortran.spelling
         command = [*self.fortran.command, "-c"]
         if source.suffix in PREPROCESSED:
-            command += [*spelling.preprocess, *(f"-D{d}" for d in self.definitions)]
+            command += self.preprocessing()
         if source.suffix in FREE:
             command += spelling.long_lines
         command += self._include_flags(folders)
         return [*command, *self.fortran_flags, *self.parallel, *extra, "-o", str(target), str(source)]
+
+    def preprocessing(self) -> list[str]:
+        """The flags that call the preprocessor, with the macros of the project."""
+        return [*self.fortran.spelling.preprocess, *(f"-D{d}" for d in self.definitions)]
 
     def c_command(self, source: Path, target: Path, extra: Iterable[str]) -> list[str]:
         """The command that compiles a C or CUDA file. Needs the compiler to be there."""

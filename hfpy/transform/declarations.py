@@ -11,6 +11,7 @@ from hfpy.analyze.orders import Order
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.extents import Dim
 from hfpy.model.units import Routine, Symbol
+from hfpy.parse.declarations import is_dimension_statement
 from hfpy.parse.fragments import ONE
 from hfpy.transform.edits import Edit, insert, replace_range
 from hfpy.transform.splits import arranged
@@ -213,7 +214,7 @@ class DeclarationRewriter:
 
 def by_dimension(symbol: Symbol) -> bool:
     """Whether a ``dimension`` statement gives an array its shape: its type stands elsewhere, or is implicit."""
-    return symbol.line is not None and symbol.line.text.lower().startswith("dimension")
+    return symbol.line is not None and is_dimension_statement(symbol.line)
 
 
 def shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit]:
