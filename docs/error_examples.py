@@ -1191,6 +1191,32 @@ FLOW: dict[str, Entry] = {
         },
         cure="Put what is only read in parentheses, as in `split((a(i,j)), a(i,j), b(i,j))`: the routine gets a copy.",
     ),
+    "HF511": Entry(
+        "A region uses a variable that a directive of OpenMP makes `threadprivate`, or calls a routine that does. The "
+        "threads that run its points do not see the values that the variable has before the region: each thread has "
+        "its own. It is a warning where a routine that is called in the region sets the variable, since that may be "
+        "done before each use.",
+        {
+            "waves.f90": _text("""
+            module waves
+              implicit none
+              real(8), save :: depth = 1.0d0
+              !$omp threadprivate(depth)
+            contains
+              subroutine speeds(n, c)
+                integer, intent(in) :: n
+                real(8), intent(out) :: c(n)
+                integer :: i
+                !@parallelRegion
+                do i = 1, n
+                  c(i) = sqrt(9.81d0 * depth * i)
+                end do
+              end subroutine speeds
+            end module waves
+            """)
+        },
+        cure="Copy the variable to a local one before the region (`here = depth`), and use that.",
+    ),
     "HF600": Entry(
         "An array is said to be host data, but a kernel uses it.",
         {

@@ -60,8 +60,8 @@ class Again:
         macros, _ = project_macros(options)
         needed = asked(steps.net, files)
         every = stages[0].facts.application.files
-        read = ((index_file(Path(f.path), options, macros), f) for f in every if f.path in needed)
-        indexes = tuple(as_before(made, before) for made, before in read)
+        read = ((f, index_file(Path(f.path), options, macros)) for f in every if f.path in needed)
+        indexes = tuple(_with_namesakes(f, as_before(made, f)) for f, made in read)
         return cls(options, steps, stages, lowered, indexes, files, changed)
 
     def first(self) -> tuple[Facts, Effects]:
@@ -159,6 +159,10 @@ class Again:
             own = [routine for routine in routines.values() if routine.file == index.path]
             if signature(facts, index, own) != self.steps.signatures[number].get(index.path):
                 raise NotKept(index.path)
+
+
+def _with_namesakes(before: FileIndex, index: FileIndex) -> FileIndex:
+    return replace(index, namesakes=before.namesakes) if before.namesakes else index
 
 
 def _names(index: FileIndex) -> list[tuple[str, str, int | None]]:

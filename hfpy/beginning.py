@@ -19,7 +19,8 @@ from hfpy.options import DEFAULT_BACKEND, Options
 from hfpy.parse.files import index_file
 from hfpy.parse.outside import unseen_modules
 from hfpy.parse.sentinels import calls_loops_parallel
-from hfpy.project import FORTRAN_SUFFIXES, PROJECT_FILE, TARGETS
+from hfpy.project import PROJECT_FILE, TARGETS
+from hfpy.suffixes import FORTRAN
 
 # Folders whose files belong to no program that is built, unless there are no others.
 BESIDE = frozenset({"test", "tests", "example", "examples", "doc", "docs", "benchmark", "benchmarks"})
@@ -98,7 +99,7 @@ def _sources(folder: Path) -> Iterator[Path]:
     """The Fortran files below a folder, but for those that tools have made and hidden ones."""
     for here, folders, names in os.walk(folder):
         folders[:] = [f for f in folders if not f.startswith(".") and f not in _BUILT and not _made(Path(here, f))]
-        yield from (Path(here, n) for n in names if Path(n).suffix in FORTRAN_SUFFIXES and not n.startswith("."))
+        yield from (Path(here, n) for n in names if Path(n).suffix in FORTRAN and not n.startswith("."))
 
 
 def _made(folder: Path) -> bool:

@@ -97,6 +97,7 @@ CODES: dict[str, str] = {
     "HF508": "a part of a program is not watched by verify --races",
     "HF509": "several points of a region write one value to one element or variable",
     "HF510": "a call in a region gives a variable to two arguments, one of which is set",
+    "HF511": "a region uses a variable of which each thread has its own",
     # device state
     "HF600": "contradictory device states",
     "HF601": "a condition reads data that are on the device",

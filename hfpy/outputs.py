@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from hfpy.suffixes import HYBRID
+
 
 @dataclass(frozen=True)
 class Outputs:
@@ -28,7 +30,7 @@ def outputs_of(paths: Iterable[str]) -> Outputs:
 
 def output_name(path: PurePath) -> str:
     """The name of the file that is generated from a source: ``.h90`` and ``.H90`` become ``.F90``."""
-    return path.stem + ".F90" if path.suffix in (".h90", ".H90") else path.name
+    return path.stem + ".F90" if path.suffix in HYBRID else path.name
 
 
 def _apart(paths: Iterable[PurePath], named: Callable[[PurePath], str]) -> dict[str, str]:

@@ -28,6 +28,7 @@ from hfpy.options import (
     default_kinds,
 )
 from hfpy.scale.network import Network
+from hfpy.suffixes import FORTRAN
 
 PROJECT_FILE = "hfpy.toml"
 MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures
@@ -35,7 +36,6 @@ STORAGE_ORDER_FILE = "storage_order.F90"
 STORAGE_ORDER_MACRO = "HFPY_STORAGE_ORDER"
 TARGETS = ("cpu", "gpu")
 KINDS = ("program", "library")
-FORTRAN_SUFFIXES = (".h90", ".H90", ".f90", ".F90", ".f", ".F", ".for", ".FOR")
 C_SUFFIXES = (".c",)
 CUDA_SUFFIXES = (".cu",)
 
@@ -326,7 +326,7 @@ def include_folders(options: Options) -> tuple[Path, ...]:
     return (*order, *options.include_dirs)
 
 
-def source_files(project: Project, suffixes: Iterable[str] = FORTRAN_SUFFIXES) -> tuple[Path, ...]:
+def source_files(project: Project, suffixes: Iterable[str] = FORTRAN) -> tuple[Path, ...]:
     """The project's sources with one of the suffixes, in a fixed order, without the storage order file.
 
     Raises HfpyError for entries of ``sources`` that name nothing.

@@ -362,6 +362,7 @@ def _first(
     text = "\n".join(cut.laid.rows[n] for n in cut.rows) + "\n"
     elsewhere = bool(directed - cut.laid.changed)
     made = index_text(Path(kept.path), text, options, macros, directives=elsewhere)
+    made = replace(made, namesakes=kept.namesakes)
     if made.diagnostics or made.expanded is not None or made.conditions or made.macros or made.definitions:
         raise NotKept(kept.path)
     if made.hybrid != kept.hybrid:

@@ -31,7 +31,8 @@ class Contents:
     ``provides`` and ``uses`` are modules, those of hfpy's runtime included, ``programs`` main programs. ``kernels`` are
     the names by which a driver finds the kernels. ``selections`` asks for the flags for what the optimiser makes of
     branches, ``block_data`` for an object that is linked by name, ``submodules`` for the object files of the modules
-    used. ``sharing`` are the backends of regions that work on device memory of hfpy's.
+    used, ``preprocessed`` for the preprocessor, which the name of the file does not ask for. ``sharing`` are the
+    backends of regions that work on device memory of hfpy's.
     """
 
     language: Language = "fortran"
@@ -43,6 +44,7 @@ class Contents:
     block_data: bool = False
     submodules: bool = False
     sharing: tuple[str, ...] = ()
+    preprocessed: bool = False
 
     def using(self, more: Iterable[str]) -> Contents:
         """The same with further modules used; those of its own are none."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hfpy.parse.files import wants_preprocessor
+from hfpy.parse.index import parse_use
+from hfpy.suffixes import HYBRID, PREPROCESSED
 from hfpy.translation import Contents, GeneratedFile
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ def generated(index: FileIndex, name: str, result: FileResult, markers: bool) ->
     source = index.source
     lines = result.edited.lines
     line_map = result.edited.line_map
-    if markers and index.path.endswith(("90", "F")) and not index.path.endswith(".f90"):
+    if markers and Path(index.path).suffix in (*HYBRID, *PREPROCESSED):
         lines, line_map = with_markers(lines, line_map, index)
     text = (
         source.mark
@@ -74,5 +77,8 @@ def contents_of(index: FileIndex) -> Contents:
         programs=tuple(u.name or Path(index.path).stem for u in index.units if u.kind == "program"),
         block_data="blockdata" in kinds,
         submodules="submodule" in kinds,
+        preprocessed=wants_preprocessor(index),
     )
-    return made.using(use.module for u in index.units for use in u.uses if not use.intrinsic)
+    stated = (parse_use(line) for line in index.lines if line.text[:3].lower() == "use")  # in interface bodies, too
+    uses = (*(use for unit in index.units for use in unit.uses), *(use for use in stated if use is not None))
+    return made.using(use.module for use in uses if not use.intrinsic)

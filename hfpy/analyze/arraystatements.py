@@ -11,7 +11,7 @@ they stand beside regions and set enough elements for threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -23,6 +23,7 @@ from hfpy.analyze.owndirectives import within_directives
 from hfpy.analyze.states import HOST, States
 from hfpy.analyze.uses import Reference
 from hfpy.analyze.work import WORTH
+from hfpy.backendtable import with_directives
 from hfpy.model.expressions import Apply, Expr, Name, Range
 from hfpy.model.names import statement_iterator
 from hfpy.model.source import LogicalLine
@@ -90,6 +91,7 @@ class _Statements:
             self.references.setdefault(id(reference.at.statement), []).append(reference)
         self.calls = {id(s.at.statement): s.name for s in facts.graph.below(self.key)}
         self.in_messages = {span.identity for span in states.messages.spans(self.key)}
+        self.in_openmp = facts.backend(self.key) in with_directives("openmp")
         self.on_gpu = facts.target == "gpu"
         self._numbers = {line.key: number for number, line in enumerate(self.index.lines)}
 
@@ -102,6 +104,7 @@ class _Statements:
             if not (any(map(self._on_device, touched)) if self.on_gpu else self._large(touched)):
                 continue
             reason = everywhere or self._place_reason(node, around) or self._called(statements)
+            reason = reason or self._of_threads(touched)
             try:
                 code = None if reason else self._code(node)
             except NotElementwise as why:
@@ -239,6 +242,15 @@ class _Statements:
     def _called(self, statements: list[Statement]) -> str:
         name = next((self.calls[id(s)] for s in statements if id(s) in self.calls), None)
         return f"it calls '{name}'" if name is not None else ""
+
+    def _of_threads(self, references: Iterable[Reference]) -> str:
+        """That each thread of OpenMP's has its own of a variable; empty if none is such a one."""
+        copied = self.facts.of_threads if self.in_openmp else frozenset()
+        for reference in references if copied else ():
+            found = self.facts.variable(reference.name, reference.at, self.key)
+            if found is not None and (found.home, found.symbol.name) in copied:
+                return f"each thread has its own '{reference.name}' (threadprivate)"
+        return ""
 
     def _unusable(self, name: str) -> str:
         """Why an array cannot be used in a kernel here; empty if it can."""

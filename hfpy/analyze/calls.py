@@ -13,6 +13,8 @@ from hfpy.model.expressions import Apply, Expr, Keyword
 from hfpy.model.statements import Call
 from hfpy.model.units import Routine
 
+_NAMES_HINT = "give the arguments in the interface the names that the definition has"
+
 
 def dummy_name(facts: Facts, site: CallSite, position: int | str) -> str | None:
     """The dummy argument at a position (number or keyword) of a call; None if there is none."""
@@ -85,14 +87,44 @@ def check_calls(facts: Facts) -> list[Diagnostic]:
             routine = facts.application.routines.get(site.callee)
             if routine is None or routine.kind not in ("subroutine", "function"):
                 continue
-            problem = argument_problem(site, routine)
+            other = _named_otherwise(facts, site, routine)
+            problem = other or argument_problem(site, routine)
             if problem is None:
                 continue
             caller = facts.routine(key)
             place = site.at.statement.line.place(caller.file, site.node.start, site.node.end)
             related = [Related(routine.place(), f"'{routine.name}' is defined here")]
-            found.append(error("HF400", problem, place, "", related))
+            found.append(error("HF400", problem, place, _NAMES_HINT if other else "", related))
     return found
+
+
+def _named_otherwise(facts: Facts, site: CallSite, routine: Routine) -> str | None:
+    """What is wrong with a call by keywords whose interface body gives the arguments other names than the definition,
+    which is legal: the analyses know the names of the definition alone.
+    """
+    named = [arg.name for arg in site.args if isinstance(arg, Keyword)]
+    if not named or routine.module or routine.host:
+        return None
+    for dummies in _interfaces(facts, site.caller, routine.name):
+        for name, defined in zip(dummies, routine.dummies, strict=False):
+            if name in named and name != defined:
+                return f"the interface of '{routine.name}' has '{name}' for what its definition calls '{defined}'"
+    return None
+
+
+def _interfaces(facts: Facts, key: str, name: str) -> Iterator[tuple[str, ...]]:
+    """The names of arguments in the interface bodies of a procedure that a routine may see."""
+    units = facts.application.routines
+    left, seen = [key], {key}
+    while left:
+        unit = units.get(left.pop())
+        if unit is None:
+            continue
+        for interface in unit.spec.interfaces:
+            yield from (d for body, d in zip(interface.bodies, interface.dummies, strict=True) if body == name)
+        around = [unit.host, *(use.module for use in unit.spec.uses)]
+        left += [other for other in around if other and other not in seen]
+        seen.update(around)
 
 
 def argument_problem(site: CallSite, routine: Routine) -> str | None:

@@ -17,6 +17,7 @@ from hfpy.analyze.macroindices import macros_beside_layout, misplaced_indices, o
 from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
 from hfpy.analyze.sharedarguments import shared_arguments
+from hfpy.analyze.threadcopies import thread_copies
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
@@ -39,6 +40,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_strided_results(facts, effects),
         *given_twice(facts, effects),
         *shared_arguments(facts, effects),
+        *thread_copies(facts, effects),
         *_lost_iterators(facts, effects),
         *(d for routine in routines_to_check(facts) for d in iterators_outside(facts, effects, routine)),
         *_not_honoured(facts),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from hfpy.analyze.accesses import Plan
@@ -14,6 +15,7 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.devicefacts import DeviceFacts
 from hfpy.analyze.domains import DataObject, Domains
 from hfpy.analyze.graph import CallGraph
+from hfpy.analyze.ofthreads import of_threads
 from hfpy.analyze.orders import IDENTITY, Classes, Node, Order
 from hfpy.analyze.positions import Positions
 from hfpy.analyze.scopes import Found, Scopes
@@ -58,6 +60,11 @@ class Facts:
     device: DeviceFacts | None = None
     found: tuple[Diagnostic, ...] = ()
     settled: frozenset[str] = frozenset()  # routines in which checks are known to find no error
+
+    @cached_property
+    def of_threads(self) -> frozenset[Identity]:
+        """The variables of which each thread of OpenMP's has its own: home unit and name there."""
+        return of_threads(self.application)
 
     # -- questions the transformations ask
 

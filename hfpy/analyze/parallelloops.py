@@ -19,7 +19,6 @@ from hfpy.analyze.loopregions import (
     loop_region,
     perfect_nest,
 )
-from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Keyword, Range
 from hfpy.model.statements import Construct, Header, Node, Statement, constructs
@@ -219,22 +218,6 @@ def _between(nodes: Sequence[Node], first: int, last: int) -> list[Node]:
 
 
 # -- clauses
-
-
-def of_threads(application: Application) -> frozenset[tuple[str, str]]:
-    """The variables that directives make ``threadprivate``, by home unit and name."""
-    found: set[tuple[str, str]] = set()
-    for key, routine in application.routines.items():
-        index = application.file(key)
-        unit = index.units[routine.unit]
-        behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
-        last = routine.body_first if routine.body_first >= 0 else behind
-        for directive in own_directives_in(rows_of(index.source, index.fixed), routine.header.first, last, index.fixed):
-            if directive.words == ("threadprivate",):
-                names = set(directive.listed)
-                blocks = {m for g in routine.spec.groups if g.kind == "common" and g.name in names for m in g.members}
-                found |= {(key, name) for name in names | blocks if name in routine.spec.symbols}
-    return frozenset(found)
 
 
 def _of_threads(world: World, loop: Construct) -> str:

@@ -154,7 +154,7 @@ class Backends:
         if uses:
             margin = " " * (routine.header.segments[0][2] + 2)
             rows = [margin + use for use in dict.fromkeys(uses)]
-            edits.append(insert_lines(routine.header.last + 1, rows, -20, routine.header.first))
+            edits.append(insert_lines(routine.uses_row, rows, -20, routine.header.first))
         return edits
 
     def changes(self, index: FileIndex) -> bool:

@@ -18,7 +18,8 @@ from hfpy.build.legacyflags import translate_flags, unknown_flags
 from hfpy.build.makesettings import GENERAL, Settings, read_settings
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error, note, warning
 from hfpy.options import DebugPrint
-from hfpy.project import FORTRAN_SUFFIXES, PROJECT_FILE, Project, TargetSettings
+from hfpy.project import PROJECT_FILE, Project, TargetSettings
+from hfpy.suffixes import FORTRAN, HYBRID
 from hfpy.version import PACKAGE
 
 HF_DIR = PACKAGE.resolve() / "makefiles" / "hf"
@@ -45,7 +46,6 @@ _ALONG = {
 }
 # The library that the predecessor makes of a project, where nothing else is said: settings link with -lpp.
 _OWN_LIBRARY = "pp"
-_HYBRID = (".h90", ".H90")
 _DEFAULTS = {
     ("cpu", "PRODUCTION"): "OpenMPFortranImplementation",
     ("cpu", "DEBUG"): "FortranImplementation",
@@ -275,7 +275,7 @@ def _schemes(
 
 def _schemes_in(folders: Iterable[Path]) -> set[str]:
     """The names of the schemes in hybrid sources, as far as single lines tell them."""
-    files = (path for folder in folders for path in _sources_in(folder) if path.suffix in _HYBRID)
+    files = (path for folder in folders for path in _sources_in(folder) if path.suffix in HYBRID)
     return {name for path in files for name in _SCHEME.findall(path.read_text(encoding="utf-8", errors="replace"))}
 
 
@@ -341,7 +341,7 @@ def _folders_of(source: Path, folder: Path) -> list[str]:
 
 
 def _sources_in(folder: Path) -> Iterable[Path]:
-    return (p for p in folder.rglob("*") if p.is_file() and p.suffix in (*FORTRAN_SUFFIXES, ".c", ".cu"))
+    return (p for p in folder.rglob("*") if p.is_file() and p.suffix in (*FORTRAN, ".c", ".cu"))
 
 
 def _relative(path: str) -> str:

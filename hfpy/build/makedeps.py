@@ -10,11 +10,12 @@ from hfpy.build.files import write_atomically
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.includes import IncludeScanner
 from hfpy.build.objects import remove_stale_modules
-from hfpy.build.tools import PREPROCESSED, Tools, find_tools
+from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import Translated
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, Project, include_folders, source_files
+from hfpy.suffixes import FREE, PREPROCESSED
 
 _FORBIDDEN = frozenset(" \t#:$%\\|;&<>()'\"*?[]")
 
@@ -108,9 +109,9 @@ class _Fragment:
                 before += [_object(name) for name in needs[file.name]]
             self.lines.append(f"{target}: {' '.join(before)}".rstrip())
             flags = [f"-I{_name(file.source.parent)}", *project.flags_of_file(file.source)]
-            if file.path.suffix in PREPROCESSED:
+            if file.path.suffix in PREPROCESSED or file.contents.preprocessed:
                 flags.insert(0, "$(HFPY_CPP)")
-            if file.path.suffix in (".f90", ".F90"):
+            if file.path.suffix in FREE:
                 flags.insert(0, "$(HFPY_LONG_LINES)")
             if file.contents.selections:
                 flags.append("$(HFPY_SELECTIONS)")

@@ -69,7 +69,8 @@ class Objects:
         private = target.with_name(f"{target.name}.modules")
         temporary = target.with_name(f"{target.name}.tmp")
         module_flags = self.tools.fortran.module_flags(self._seen(private), self._seen(self.modules))
-        flags = [*self.flags_of(file.source), *extra, *module_flags]
+        preprocessing = self.tools.preprocessing() if file.contents.preprocessed else ()
+        flags = [*preprocessing, *self.flags_of(file.source), *extra, *module_flags]
         folders = [self._seen(file.source.parent)]
         command = self.tools.fortran_command(self._seen(file.path), self._seen(temporary), folders, flags)
         key = digest(*command, self.tools.fortran.version, file.digest, *self._surroundings(file))

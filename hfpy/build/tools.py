@@ -12,8 +12,8 @@ from hfpy.build.compilers import Compiler, Family, environment_flags, find_compi
 from hfpy.build.processes import compiler_asked
 from hfpy.options import Options
 from hfpy.project import DEFAULT_FLAGS, Project, include_folders
+from hfpy.suffixes import FREE, PREPROCESSED
 
-PREPROCESSED = (".F90", ".F", ".FOR")
 GPU_MACRO = "GPU"
 POSITION_INDEPENDENT = "-fPIC"
 
@@ -50,11 +50,15 @@ class Tools:
         spelling = self.fortran.spelling
         command = [*self.fortran.command, "-c"]
         if source.suffix in PREPROCESSED:
-            command += [*spelling.preprocess, *(f"-D{d}" for d in self.definitions)]
-        if source.suffix in (".f90", ".F90"):
+            command += self.preprocessing()
+        if source.suffix in FREE:
             command += spelling.long_lines
         command += self._include_flags(folders)
         return [*command, *self.fortran_flags, *self.parallel, *extra, "-o", str(target), str(source)]
+
+    def preprocessing(self) -> list[str]:
+        """The flags that call the preprocessor, with the macros of the project."""
+        return [*self.fortran.spelling.preprocess, *(f"-D{d}" for d in self.definitions)]
 
     def c_command(self, source: Path, target: Path, extra: Iterable[str]) -> list[str]:
         """The command that compiles a C or CUDA file. Needs the compiler to be there."""

@@ -129,11 +129,14 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A generic or explicit interface: generic name (or empty) and the names of its procedures."""
+    """A generic or explicit interface: generic name (or empty) and the names of its procedures. ``bodies`` are the
+    procedures that it describes, ``dummies`` the names that each of these gives its arguments.
+    """
 
     name: str
     procedures: tuple[str, ...]
     bodies: tuple[str, ...] = ()
+    dummies: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +238,7 @@ class FileIndex:
     ``conditions`` are the ``@if`` blocks around whole routines: begin, end, and whether they hold in this build.
     ``macros`` are the names that the file defines, ``definitions`` the macros that it brings in by itself or by files
     it includes and that mean the same all over it. ``sizes`` are those of the project's domains, by the names that mean
-    them.
+    them. ``namesakes`` counts the files before it whose main program has the name of its own.
     """
 
     source: SourceText
@@ -252,6 +255,7 @@ class FileIndex:
     original: str = ""
     sizes: Mapping[str, str] = field(default_factory=dict)
     conditions: tuple[tuple[LogicalLine, LogicalLine, bool], ...] = ()
+    namesakes: int = 0
 
     @property
     def path(self) -> str:
@@ -310,6 +314,14 @@ class Routine:
         guarded = tuple((h, inner) for h, inner in alone if isinstance(inner, Construct) and inner.kind == "region")
         object.__setattr__(self, "regions", regions)
         object.__setattr__(self, "guarded", guarded)
+
+    @property
+    def uses_row(self) -> int:
+        """The row before which ``use`` statements can stand: behind the header, or before the first statement of a main
+        program that has none.
+        """
+        headed = self.kind != "program" or bool(self.name)
+        return self.header.last + 1 if headed else self.header.first
 
     def place(self) -> Place:
         """Where the routine begins."""

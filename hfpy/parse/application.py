@@ -43,12 +43,12 @@ def read_application(
         index = index_file(path, options, macros) if given is None else index_text(path, given, options, macros)
         found += index.diagnostics
         files.append(index)
-    files = with_interfaces(files)
+    files = _apart(with_interfaces(files))
     units: dict[str, tuple[int, int]] = {}
     for number, index in enumerate(files):
         for unit in range(len(index.units)):
             key = unit_key(index, unit)
-            if key in units and index.units[unit].kind != "program":
+            if key in units:
                 other = files[units[key][0]]
                 first = other.lines[other.units[units[key][1]].first].place(other.path)
                 here = index.lines[index.units[unit].first].place(index.path)
@@ -63,6 +63,21 @@ def read_application(
     wanted = list(units) if everything else reached(application)
     routines = _parse_units(application, wanted, options, found, progress)
     return Application(options, tuple(files), units, routines, macros), found
+
+
+def _apart(files: Sequence[FileIndex]) -> list[FileIndex]:
+    """The files, of which those know it whose main program has the name of one before: a project may have many programs
+    of one name, or without a name, and each is one of its own.
+    """
+    before: dict[str, int] = {}
+    made = []
+    for index in files:
+        name = next((unit.name for unit in index.units if unit.kind == "program"), None)
+        count = before.get(name, 0) if name is not None else 0
+        made.append(replace(index, namesakes=count) if count else index)
+        if name is not None:
+            before[name] = count + 1
+    return made
 
 
 def _namesakes(files: Sequence[FileIndex]) -> list[Diagnostic]:
@@ -176,7 +191,7 @@ def reindexed(
 ) -> FileIndex:
     """The index of a file with another text, given with the line of the user's file for each of its lines."""
     made = as_before(index_text(Path(index.path), text[0], options, macros, text[1]), index)
-    return replace(made, original=index.original or index.source.text, hybrid=True)
+    return replace(made, original=index.original or index.source.text, hybrid=True, namesakes=index.namesakes)
 
 
 def _parse_units(
@@ -197,7 +212,8 @@ def _parse_units(
 
 def reached(application: Application) -> list[str]:
     """Keys of the units that directives reach: units of hybrid files, their callers and callees, and the modules all
-    these use; and all that may set pointers, with their callers, since an array may have other names through them.
+    these use, with what operators and types of such modules call; and all that may set pointers, with their callers,
+    since an array may have other names through them.
     """
     net = nx.DiGraph(index_edges(application))
     seeds = {k for k in application.units if application.file(k).hybrid}
@@ -223,6 +239,8 @@ def reached(application: Application) -> list[str]:
         parent = index.units[number].parent
         if parent is not None:
             needed.append(unit_key(index, parent))
+        if index.units[number].kind in ("module", "submodule"):
+            needed += sorted(nx.descendants(net, key))
         for other in needed:
             if other not in wanted:
                 wanted.add(other)

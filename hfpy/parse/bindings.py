@@ -16,7 +16,7 @@ _SPELLINGS = {".lt.": "<", ".le.": "<=", ".gt.": ">", ".ge.": ">=", ".eq.": "=="
 INTERFACE = re.compile(r"(?:abstract\s+)?interface\b\s*(.*)$", re.IGNORECASE)
 END_INTERFACE = re.compile(r"end\s*interface\b", re.IGNORECASE)
 _PROCEDURES = re.compile(r"(?:module\s+)?procedure\s*(?:::)?\s*(.*)$", re.IGNORECASE)
-_HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)", re.IGNORECASE)
+_HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)\s*(?:\(([^)]*)\))?", re.IGNORECASE)
 _BOUND = re.compile(r"procedure\b(?:\s*\([^)]*\))?(?:\s*,[^:]*)?(?:\s*::)?\s*(.*)$")
 _GENERIC = re.compile(r"generic\b[^:]*::\s*([^=]*?(?:\([^)]*\))?)\s*=>\s*(.*)$")
 _FINAL = re.compile(r"final\b\s*(?:::)?\s*(.*)$")
@@ -55,13 +55,15 @@ def interface_of(first: str, lines: Sequence[str]) -> Interface:
     found = INTERFACE.match(first)
     procedures: list[str] = []
     bodies: list[str] = []
+    dummies: list[tuple[str, ...]] = []
     for line in lines:
         listed, header = _PROCEDURES.match(line), _HEADER.search(line)
         if listed:
             procedures += [p.strip().lower() for p in listed.group(1).split(",")]
         elif header and not line.lower().startswith("end"):
             bodies.append(header.group(1).lower())
-    return Interface(generic_name(found.group(1)) if found else "", tuple(procedures), tuple(bodies))
+            dummies.append(tuple(d.strip().lower() for d in (header.group(2) or "").split(",") if d.strip()))
+    return Interface(generic_name(found.group(1)) if found else "", tuple(procedures), tuple(bodies), tuple(dummies))
 
 
 def bound_names(lowered: str) -> list[tuple[str, str]]:

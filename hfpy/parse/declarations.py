@@ -274,3 +274,8 @@ def _letters(text: str) -> str:
         if low:
             found += "".join(map(chr, range(ord(low[0]), ord((high.strip() or low)[0]) + 1)))
     return found
+
+
+def is_dimension_statement(line: LogicalLine) -> bool:
+    """Whether a line that declares arrays does so without a type: a ``dimension`` statement."""
+    return line.text.lower().startswith("dimension")

@@ -1,7 +1,7 @@
 """An over-approximation of the call graph from the index alone: by name, nothing resolved.
 
-Procedures that are called by other names count as well: those that a unit binds to a type, points to, or passes to a
-procedure with a dummy procedure.
+Procedures that are called by other names count as well: those that a generic name means, and those that a unit binds
+to a type, points to, or passes to a procedure with a dummy procedure.
 """
 
 from __future__ import annotations
@@ -9,13 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import networkx as nx
+
 from hfpy.model.application import Application
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, UnitIndex
+from hfpy.parse.bindings import INTERFACE, bound_names, generic_name, interface_of
 
 _PROCEDURES = ("subroutine", "function", "procedure")
 _NAME = re.compile(r"[a-z_]\w*")
-_BINDS = re.compile(r"=>|\b(?:procedure|final)\b", re.IGNORECASE)
+# Interface bodies count: a generic name or an operator may mean the procedures that they describe.
+_BINDS = re.compile(r"(?!end).*?(?:=>|\b(?:procedure|final|subroutine|function)\b)", re.IGNORECASE)
+_BINDING = re.compile(r"\b(?:interface|procedure)\b", re.IGNORECASE)
+_ENDS = re.compile(r"end\s*interface\b")
 _DUMMY_PROCEDURE = re.compile(
     r"\s*(?:external\b|procedure\s*\(|interface\s*$|(?:abstract\s+)?interface\s+\w)", re.IGNORECASE
 )
@@ -30,19 +36,45 @@ def index_edges(application: Application) -> dict[str, set[str]]:
         unit = application.unit(key)
         if unit.kind in _PROCEDURES:
             by_name.setdefault(unit.name, set()).add(key)
+    for name, meant in _other_names(application).items():
+        by_name[name] = by_name.get(name, set()).union(*(by_name.get(other, set()) for other in meant))
     taking = {application.unit(key).name for key in application.units if _takes_procedures(application, key)}
     edges: dict[str, set[str]] = {}
     for key in application.units:
         unit = application.unit(key)
         names = _mentioned(unit)
         given = names & taking
+        first = application.file(key).lines[unit.first]
         for line in _own_lines(application, key):
-            if _BINDS.search(line.text) or (given and given & set(_NAME.findall(line.text.lower()))):
+            binds = line is not first and _BINDS.match(line.text)
+            if binds or (given and given & set(_NAME.findall(line.text.lower()))):
                 names |= set(_NAME.findall(line.text.lower()))
         edges[key] = set()
         for name in names & by_name.keys():
             edges[key] |= by_name[name]
     return edges
+
+
+def _other_names(application: Application) -> dict[str, set[str]]:
+    """Generic names and names that types bind → names of the procedures that they may mean."""
+    meant: dict[str, set[str]] = {}
+    binding = {index.path for index in application.files if _BINDING.search(index.source.text)}
+    for key in application.units:
+        generic = ""
+        for line in _own_lines(application, key) if application.file(key).path in binding else ():
+            lowered = line.text.lower()
+            if begin := INTERFACE.match(lowered):
+                generic = generic_name(begin.group(1))
+            elif _ENDS.match(lowered):
+                generic = ""
+            elif generic:
+                inside = interface_of("", [lowered])
+                meant.setdefault(generic, set()).update(inside.procedures, inside.bodies)
+            elif lowered.startswith(("procedure", "generic")):
+                for name, target in bound_names(lowered):
+                    meant.setdefault(name, set()).add(target)
+    net = nx.DiGraph([(name, other) for name, others in meant.items() for other in others])
+    return {name: nx.descendants(net, name) for name in meant}
 
 
 def units_with_pointers(application: Application) -> set[str]:

@@ -19,13 +19,13 @@ from hfpy.parse.index import index_units
 from hfpy.parse.lexer import logical_lines
 from hfpy.parse.limits import readable, within_limits
 from hfpy.parse.macros import parse_defines
-from hfpy.parse.preprocess import activity, read_macros
+from hfpy.parse.preprocess import activity, asks_preprocessor, read_macros
 from hfpy.parse.sentinels import calls_loops_parallel
+from hfpy.suffixes import FIXED, FORTRAN, HYBRID, PREPROCESSED
 
-HYBRID_SUFFIXES = (".h90", ".H90")
-PREPROCESSED_SUFFIXES = (".h90", ".F90", ".F", ".FOR", ".F95", ".F03", ".F08")
-FIXED_SUFFIXES = (".f", ".F", ".for", ".FOR", ".f77")
-FORTRAN_SUFFIXES = (*HYBRID_SUFFIXES, *FIXED_SUFFIXES, ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08")
+HYBRID_SUFFIXES = HYBRID
+FIXED_SUFFIXES = (*FIXED, ".f77")
+FORTRAN_SUFFIXES = (*FORTRAN, ".f77")
 
 
 def backend_for(options: Options, scheme: str) -> str:
@@ -130,13 +130,23 @@ class _Seen:
 
 def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str, Macro]) -> _Seen:
     """The preprocessor lines of a file that may have some."""
-    if path.suffix not in PREPROCESSED_SUFFIXES or "#" not in source.text:
+    fixed = path.suffix in FIXED_SUFFIXES
+    if "#" not in source.text or not (_by_name(path) or asks_preprocessor(source.lines, fixed)):
         return _Seen()
     known = macros if path.suffix in HYBRID_SUFFIXES else command_line_macros(options)
-    made = activity(source.lines, known, path, options.include_dirs, path.suffix in FIXED_SUFFIXES)
+    made = activity(source.lines, known, path, options.include_dirs, fixed)
     changing = made.redefined | made.undefined
     definitions = {n: m for n, m in made.macros.items() if n not in known and n not in changing}
     return _Seen(made.active, made.defined_here, definitions, made.includes, made.diagnostics)
+
+
+def _by_name(path: Path) -> bool:
+    return path.suffix in (".h90", *PREPROCESSED)
+
+
+def wants_preprocessor(index: FileIndex) -> bool:
+    """Whether a file has lines for the preprocessor, and no name by which compilers call it."""
+    return not _by_name(Path(index.path)) and asks_preprocessor(index.source.lines, index.fixed)
 
 
 def directive_sign(path: str) -> str:

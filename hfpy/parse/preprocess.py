@@ -27,6 +27,7 @@ _MOST_INCLUDES = 2000  # read for one file: two includes of a file in itself wou
 _OPEN_HINT = "each #if, #ifdef or #ifndef has at most one #else and exactly one #endif"
 _DEFINE_HINT = "write #define NAME value or #define NAME(a,b) value"
 _CONDITION_HINT = "conditions are integer expressions of macros, defined(NAME), comparisons, &&, || and !"
+_ASKS = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|define|undef|include)\b")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DIRECTIVE = re.compile(r"\s*#\s*([A-Za-z]*)(.*)", re.DOTALL)
 _INCLUDE = re.compile(r"\s*(?:\"([^\"]+)\"|<([^>]+)>)")
@@ -149,6 +150,13 @@ def read_macros(
         raise HfpyError([error("HF100", "the storage-order file cannot be read", Place(str(path)))])
     result = activity(text.split("\n"), defines, path, include_dirs)
     return dict(result.macros), result.diagnostics
+
+
+def asks_preprocessor(lines: Sequence[str], fixed: bool) -> bool:
+    """Whether some lines need the preprocessor. Compilers give files such as ``x.f90`` to it with a flag only, but with
+    these lines they are nothing without it.
+    """
+    return any("#" in line and _is_directive(line, fixed) and _ASKS.match(line) is not None for line in lines)
 
 
 def _is_directive(line: str, fixed: bool) -> bool:

@@ -22,14 +22,15 @@ from hfpy.parse.specification import SpecificationParser
 def unit_key(index: FileIndex, number: int) -> str:
     """The name of a unit in the whole application.
 
-    ``module::routine``, ``::routine`` outside modules, ``program::name``, and the host's key before the name of an
-    internal procedure.
+    ``module::routine``, ``::routine`` outside modules, ``program::name`` (with a number behind it where a file before
+    has a program of this name), and the host's key before the name of an internal procedure.
     """
     unit = index.units[number]
     if unit.parent is not None:
         return f"{unit_key(index, unit.parent)}::{unit.name}"
     prefix = {"module": "", "submodule": "", "program": "program::"}.get(unit.kind, "::")
-    return f"{prefix}{unit.name}"
+    mark = f"__{index.namesakes + 1}" if unit.kind == "program" and index.namesakes else ""
+    return f"{prefix}{unit.name}{mark}"
 
 
 class Includes:

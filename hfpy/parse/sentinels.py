@@ -202,3 +202,8 @@ def index_types(line: LogicalLine) -> str:
 def calls_loops_parallel(rows: Sequence[str]) -> bool:
     """Whether one of some lines may call a loop parallel: with a directive, or as ``do concurrent``."""
     return any(_PARALLEL.search(row) for row in rows)
+
+
+def has_threadprivate(text: str) -> bool:
+    """Whether a text may have the directive that gives each thread its own copy of variables."""
+    return "threadprivate" in text.lower()

@@ -16,7 +16,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Symbol
 from hfpy.parse.fragments import piece
-from hfpy.transform.declarations import without
+from hfpy.transform.declarations import by_dimension, without
 from hfpy.transform.edits import Edit, insert, insert_lines, replace_lines, replace_range
 from hfpy.transform.ownloops import last_row
 
@@ -118,8 +118,15 @@ def _declarations(world: World, arrays: Mapping[str, tuple[int, ...]]) -> Iterat
         assert line is not None
         yield from without(listed, gone)
         indent = " " * line.segments[0][2]
-        rows = [f"{indent}{s.type.text} :: {_entity(s, arrays[s.name])}" for s in gone]
+        rows = [f"{indent}{row}" for s in gone if (row := _declaration(s, arrays[s.name]))]
         yield insert_lines(line.last + 1, rows, 0, line.last)
+
+
+def _declaration(symbol: Symbol, lost: Sequence[int]) -> str:
+    entity = _entity(symbol, lost)
+    if by_dimension(symbol):  # what it leaves has its type already
+        return f"dimension {entity}" if len(lost) < symbol.rank else ""
+    return f"{symbol.type.text} :: {entity}"
 
 
 def _entity(symbol: Symbol, lost: Sequence[int]) -> str:

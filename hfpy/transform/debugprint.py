@@ -42,7 +42,7 @@ def debug_prints(facts: Facts, effects: Effects, routine: Routine) -> list[Edit]
     if edits:
         margin = " " * (routine.header.segments[0][2] + 2)
         rows = [f"{margin}use {MODULE}, only: hf_debug_kernel, hf_debug_value, hf_debug_end"]
-        edits.append(insert_lines(routine.header.last + 1, rows, -18, routine.header.first))
+        edits.append(insert_lines(routine.uses_row, rows, -18, routine.header.first))
     return edits
 
 

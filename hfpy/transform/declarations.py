@@ -11,6 +11,7 @@ from hfpy.analyze.orders import Order
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.extents import Dim
 from hfpy.model.units import Routine, Symbol
+from hfpy.parse.declarations import is_dimension_statement
 from hfpy.parse.fragments import ONE
 from hfpy.transform.edits import Edit, insert, replace_range
 from hfpy.transform.splits import arranged
@@ -192,7 +193,8 @@ class DeclarationRewriter:
                 assert data is not None
                 if not self._sizes_known(data):
                     return
-                head = ", ".join([symbol.type.text, *attributes, "allocatable"])
+                words = [] if by_dimension(symbol) else [symbol.type.text, *attributes]
+                head = ", ".join([*words, "allocatable"])
                 order = self.facts.order(data)
                 rows.append(f"{head} :: {spelled}({','.join(':' * order.places(data.rank))})")
                 self.allocations.append(f"{spelled}({shape_text(data, order)})")
@@ -201,14 +203,18 @@ class DeclarationRewriter:
                 attributes.append(f"intent({symbol.intent})")
             shape = self._new_shape(symbol) or ",".join(d.text for d in symbol.shape)
             initial = f" = {symbol.initial}" if symbol.initial else ""
-            rows.append(
-                f"{', '.join([symbol.type.text, *attributes])} :: {spelled}{f'({shape})' if shape else ''}{initial}"
-            )
+            head = "dimension" if by_dimension(symbol) else f"{', '.join([symbol.type.text, *attributes])} ::"
+            rows.append(f"{head} {spelled}{f'({shape})' if shape else ''}{initial}")
         yield replace_range(line, 0, len(line.text), f"\n{indent}".join(rows))
 
     def _heaped(self, name: str) -> bool:
         data = self.facts.object(name, self.routine.key)
         return data is not None and data.home == self.routine.key and self._too_large(data)
+
+
+def by_dimension(symbol: Symbol) -> bool:
+    """Whether a ``dimension`` statement gives an array its shape: its type stands elsewhere, or is implicit."""
+    return symbol.line is not None and is_dimension_statement(symbol.line)
 
 
 def shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit]:

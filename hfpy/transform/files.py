@@ -91,7 +91,7 @@ class FileRewriter:
         edits += self._directive_lines(routines)
         added = self.workshop.finish(self.index, self.found)
         if edits or self._needs_macros():
-            edits.append(insert_lines(0, [*self._head(), *added.head], -10, 0))
+            edits.append(insert_lines(0, [*self._head(), *added.head], -99, 0))
         wrap = lines_for(self.index, self.facts.application.macros)
         try:
             edited = apply_edits(self.index.source, list(dict.fromkeys(edits)), wrap)

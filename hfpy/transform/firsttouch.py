@@ -112,6 +112,8 @@ def _scalars(facts: Facts, routine: Routine, statement: Assignment) -> tuple[str
         data = facts.object(name, routine.key)
         if data is None or data.rank or data.symbol.type.base not in ("real", "integer", "logical", "complex"):
             return None
+        if data.identity in facts.of_threads:
+            return None  # the threads would not find the value of this one
         if not data.symbol.constant:
             names.append(name)
     return tuple(names)

@@ -46,7 +46,7 @@ def profiled(facts: Facts, effects: Effects, routine: Routine) -> list[Edit]:
     if edits:
         row = f"use {MODULE}, only: {', '.join(f'hf_profile_{name}' for name in _NAMES)}"
         rows = profile.lines(routine.header.segments[0][2] + 2, row)
-        edits.append(insert_lines(routine.header.last + 1, rows, -17, routine.header.first))
+        edits.append(insert_lines(routine.uses_row, rows, -17, routine.header.first))
     return edits
 
 

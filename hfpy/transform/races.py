@@ -46,7 +46,7 @@ def race_watch(facts: Facts, effects: Effects, routine: Routine) -> tuple[list[E
     if edits:
         margin = " " * (routine.header.segments[0][2] + 2)
         names = ", ".join(f"hf_race_{name}" for name in _NAMES if name in watch.used)
-        edits.append(insert_lines(routine.header.last + 1, [f"{margin}use {MODULE}, only: {names}"], -16, 0))
+        edits.append(insert_lines(routine.uses_row, [f"{margin}use {MODULE}, only: {names}"], -16, 0))
     return edits, watch.found
 
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from hfpy.analyze.context import located
 from hfpy.analyze.loopregions import World
-from hfpy.analyze.parallelloops import Kept, candidates, of_threads
+from hfpy.analyze.ofthreads import of_threads
+from hfpy.analyze.parallelloops import Kept, candidates
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, note

@@ -37,7 +37,7 @@ def traces(facts: Facts, effects: Effects, routine: Routine) -> list[Edit]:
     if edits:
         margin = " " * (routine.header.segments[0][2] + 2)
         rows = [f"{margin}use {MODULE}, only: {', '.join(sorted(used))}"]
-        edits.append(insert_lines(routine.header.last + 1, rows, -19, routine.header.first))
+        edits.append(insert_lines(routine.uses_row, rows, -19, routine.header.first))
     return edits
 
 

@@ -150,7 +150,7 @@ def region_edits(index: FileIndex, world: World, candidate: Candidate, region: L
 
 
 # Warnings that leave it open whether points meet, or what a call does.
-_AGAINST = ("HF500", "HF501", "HF505", "HF510")
+_AGAINST = ("HF500", "HF501", "HF505", "HF510", "HF511")
 
 
 # -- judgement

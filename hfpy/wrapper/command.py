@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-SUFFIXES = frozenset(".f .for .ftn .fpp .f90 .f95 .f03 .f08 .h90".split())
+from hfpy.suffixes import FORTRAN
+
+SUFFIXES = frozenset(suffix.lower() for suffix in FORTRAN)
 # Options whose value is a word of its own, as gfortran, flang, ifx and nvfortran have them.
 _WITH_VALUE = frozenset(
     "-o -I -J -D -U -L -l -x -include -isystem -idirafter -iquote -imacros -MF -MT -MQ -module -Xlinker -Xpreprocessor "

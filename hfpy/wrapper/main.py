@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
+from hfpy.suffixes import FREE
 from hfpy.wrapper.command import SUFFIXES, Command, parsed
 from hfpy.wrapper.store import FOLDER, Made, Store, fpm_package, store_for
 
@@ -174,7 +175,7 @@ def _compile(store: Store, command: Command, source: str, made: Made) -> int:
     text = str(store.folder / "generated" / made.fortran)
     line = command.with_argument(command.sources[0], text)
     line += [*flags.parallel, f"-I{Path(source).parent}", f"-I{store.folder / 'generated'}"]
-    line += flags.long if Path(text).suffix in (".f90", ".F90") else ()
+    line += flags.long if Path(text).suffix in FREE else ()
     line += [f"-I{flags.modules}"] if flags.modules else []
     target = command.object_of(command.arguments[command.sources[0]])
     if not command.output and not command.ends_before:

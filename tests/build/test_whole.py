@@ -162,3 +162,114 @@ def test_explain_and_check(project: Path, capfd: pytest.CaptureFixture[str]) -> 
     status, _, err = run(capfd, "check")
     assert status == 1
     assert "source/model.h90:8:" in err and "domName" in err
+
+
+FIXED = """\
+C     of fixed form
+#define MORE 50000
+      subroutine {name}(n)
+      integer n
+      n = n +
+     & {more}
+      end
+"""
+MIXED = """\
+program demo
+#define WANTED n
+  use free
+  use newer
+  use newest
+  integer :: n, i
+  integer :: a(9)
+  n = one + two + three
+  call cards(n)
+  call both(n)
+  !@parallelRegion
+  do i = 1, 9
+    a(i) = WANTED
+  end do
+  print '(i0)', a(9)
+end program
+"""
+ENDINGS = {
+    "source/free.f95": "module free\n  integer, parameter :: one = 1 ! of free form\nend module\n",
+    "source/newer.F03": "module newer\n#ifndef GPU\n  integer, parameter :: two = 20\n#endif\nend module\n",
+    "source/newest.f08": "module newest\n  integer, parameter :: three = 300\nend module\n",
+    "source/cards.ftn": FIXED.format(name="cards", more=4000).replace("#define MORE 50000\n", ""),
+    "source/both.FPP": FIXED.format(name="both", more="MORE"),
+    "source/demo.F95": MIXED,
+}
+
+
+def test_all_endings_by_which_compilers_know_fortran(
+    write: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({"hfpy.toml": TOML, **ENDINGS})
+    assert run(capfd, "run") == (0, "54321\n", "")
+    assert "!$omp parallel do" in (tmp_path / "build/cpu-openmp/generated/demo.F95").read_text()
+
+
+PREPROCESSED = """\
+program demo
+#ifdef WIDE
+  integer, parameter :: n = 9
+#else
+  integer, parameter :: n = 3
+#endif
+#define TWICE 2
+  integer :: a(n), i
+  !@parallelRegion
+  do i = 1, n
+    a(i) = TWICE*i
+  end do
+  print '(a,i0)', '# ', sum(a)
+end program
+"""
+
+
+def test_files_with_lines_for_the_preprocessor_get_it(
+    write: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Compilers take a flag for that where the name does not end in capitals; such files are nothing without it."""
+    monkeypatch.chdir(tmp_path)
+    write({"hfpy.toml": f'{TOML}define = ["WIDE"]\n', "source/demo.f90": PREPROCESSED})
+    assert run(capfd, "check") == (0, "no problems found\n", "")
+    assert run(capfd, "run") == (0, "# 90\n", "")
+    write({"hfpy.toml": TOML})
+    assert run(capfd, "run") == (0, "# 12\n", "")
+
+
+def test_other_lines_with_a_hash_stay_comments(
+    write: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Marks of lines that a preprocessor has left."""
+    monkeypatch.chdir(tmp_path)
+    text = PREPROCESSED.replace("TWICE", "2")
+    rows = [row for row in text.splitlines() if not row.startswith("#") and "n = 3" not in row]
+    write({"hfpy.toml": TOML, "source/demo.f90": "\n".join(['# 1 "old.F90"', *rows, ""])})
+    assert run(capfd, "run") == (0, "# 90\n", "")
+    assert "-cpp" not in "".join(p.read_text() for p in tmp_path.rglob("*.json"))
+
+
+USER = """\
+subroutine user(k)
+  use zz_kinds, only: kind_of
+  use, intrinsic :: iso_c_binding
+  integer(kind_of) :: k
+{more}end subroutine
+"""
+
+
+def test_modules_that_interface_bodies_use_come_first(
+    write: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "a_first.f90": f"module first\n  interface\n{USER.format(more='')}  end interface\nend module\n",
+        "zz.f90": "module zz_kinds\n  integer, parameter :: kind_of = 8\nend module\n",
+        "user.f90": USER.format(more="  k = k + 1\n"),
+        "demo.f90": "program demo\n  use first\n  integer(8) :: k\n  k = 41\n  call user(k)\n  print '(i0)', k\nend\n",
+    }
+    write({"hfpy.toml": TOML, **{f"source/{name}": text for name, text in files.items()}})
+    assert run(capfd, "run") == (0, "42\n", "")

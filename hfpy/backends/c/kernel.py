@@ -307,7 +307,10 @@ class CKernel:
         statements = Statements(
             self.body, self.routine.file, located, leave, own_loop, self.spec.team, stops, prints, self._point()
         )
-        statements.block(innermost_body(self.sharing.body.construct, region), 2 if self._looped else 1)
+        depth = 2 if self._looped else 1
+        statements.block(innermost_body(self.sharing.body.construct, region), depth)
+        if loops:
+            statements.end_label(loops[-1], depth)
         return statements
 
     def _point(self) -> str:

@@ -78,7 +78,7 @@ class Statements(ArrayStatements):
             self._gotos = frozenset(j.target for j in map(_jump_of, jumps) if j is not None and j.kind == "goto")
         return self._gotos
 
-    def _end_label(self, node: Construct, depth: int) -> None:
+    def end_label(self, node: Construct, depth: int) -> None:
         """The label of a construct's last statement, where ``goto`` names it."""
         end = node.end
         if end is not None and end.line.label and end.line.label in self._targets(end):
@@ -345,7 +345,7 @@ class Statements(ArrayStatements):
         self._loops.append((getattr(header, "construct_name", ""), label))
         self.block(node.body, depth + 1)
         self._loops.pop()
-        self._end_label(node, depth + 1)
+        self.end_label(node, depth + 1)
         last = node.end or header
         if f"cycle_{label}" in self._labels:
             self.put(f"cycle_{label}:;", depth + 1, last)
@@ -371,7 +371,7 @@ class Statements(ArrayStatements):
                 self.flush(depth, header)
                 self.put(f"{'} else ' if number else ''}if ({condition.text}) {{", depth, header)
             self.block(part.body, depth + 1)
-        self._end_label(node, depth + 1)
+        self.end_label(node, depth + 1)
         last = node.end or node.header
         for level in reversed(range(depth - closing, depth + 1)):
             self.put("}", level, last)
@@ -399,7 +399,7 @@ class Statements(ArrayStatements):
                 self.put(f"{opening or ''}{{", depth, head)
             self.block(part.body, depth + 1)
         if ordered:
-            self._end_label(node, depth + 1)
+            self.end_label(node, depth + 1)
             self.put("}", depth, node.end or header)
 
     def _case(self, chosen: str, expr: Expr, header: Header) -> str:

@@ -207,7 +207,10 @@ class FortranKernel:
         if region.loops:
             inner = own_nest(self.sharing.body.construct.body, region.iterators)[-1]
             text.point = getattr(inner.header, "construct_name", "")
-        text.block(innermost_body(self.sharing.body.construct, region), 2 + looped + last)
+        depth = 2 + looped + last
+        text.block(innermost_body(self.sharing.body.construct, region), depth)
+        if region.loops:
+            text.end_label(inner, depth)
         return text
 
     def _point(self) -> str:

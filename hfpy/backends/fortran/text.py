@@ -191,12 +191,16 @@ class KernelText(Rows):
         if node.end is not None and not getattr(node.header, "label", ""):
             self._put(node.end, depth)
         else:
-            if node.end is not None and node.end.line.label:
-                self._row("continue", depth + 1, node.end)
+            self.end_label(node, depth + 1)
             name = getattr(node.header, "construct_name", "")
             self._line(f"end do {name}".rstrip(), depth, node.end or node.header)
         if loop:
             self._loops.pop()
+
+    def end_label(self, node: Construct, depth: int) -> None:
+        """The label of a loop's last statement, as a ``continue`` in the loop."""
+        if node.end is not None and node.end.line.label:
+            self._row("continue", depth, node.end)
 
     def _labelled_do(self, header: Header, depth: int) -> None:
         """The begin of a loop that ends on a label, without the label."""

@@ -363,7 +363,7 @@ def _declarations(routine: Routine, names: Locals, clones: Clones, used: set[str
         yield insert_lines(routine.spec_insert + 1, declared, 6, routine.header.first)
     modules = [indent + row for row in clones.modules(routine.module, used)]
     if modules:
-        yield insert_lines(routine.header.last + 1, modules, 1, routine.header.first)
+        yield insert_lines(routine.uses_row, modules, 1, routine.header.first)
 
 
 def _put_clones(facts: Facts, clones: Clones, work: _Work) -> None:

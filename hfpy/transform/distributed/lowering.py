@@ -410,7 +410,7 @@ class _Routine:
         if used:
             text = f"{self._indent}use {PROCESSES_MODULE}, only: {', '.join(used)}"
             rows = [text, *(self._indent + row for row in modules)]
-            yield insert_lines(self.routine.header.last + 1, rows, 1, self.routine.header.first)
+            yield insert_lines(self.routine.uses_row, rows, 1, self.routine.header.first)
 
 
 def _with_wide_halos(

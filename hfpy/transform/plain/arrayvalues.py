@@ -128,7 +128,7 @@ class _Values:
             yield insert_lines(self.routine.spec_insert + 1, rows, 8, self.routine.header.first)
         if self.imports:
             uses = [f"{margin}use {module}, only: {name}" for name, module in self.imports.items()]
-            yield insert_lines(self.routine.header.last + 1, uses, -30, self.routine.header.first)
+            yield insert_lines(self.routine.uses_row, uses, -30, self.routine.header.first)
 
     def _nodes(self, nodes: tuple[Node, ...], inside: bool) -> Iterator[Edit]:
         for node in nodes:

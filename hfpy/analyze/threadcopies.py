@@ -1,0 +1,75 @@
+"""Variables of which each thread has a copy (``!$omp threadprivate``).
+
+The threads that OpenMP starts for a region do not find the values that the region's routine has: these are in the copy
+of one of them (OpenMP 5.2, 5.2). Nor may a clause name such a variable as shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, routines_to_check
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.storage import Identity
+from hfpy.backendtable import with_directives
+from hfpy.diagnostics import Diagnostic, Related, error, warning
+from hfpy.model.directives import Region
+from hfpy.model.units import Routine
+
+_HINT = "copy it to a local variable before the region, or take it out of the threadprivate directive"
+
+
+def thread_copies(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
+    """HF511 for each such variable in a region of OpenMP's, and each call there of a routine that uses one."""
+    copied = facts.of_threads
+    for routine in routines_to_check(facts) if copied else ():
+        if facts.backend(routine.key) in with_directives("openmp"):
+            for number, construct in enumerate(regions_of(routine)):
+                region = facts.positions.regions.get(RegionId(routine.key, number))
+                if region is not None and construct.region is not None and not region.vector:
+                    yield from _named(facts, routine, number, region)
+                    yield from _below(facts, effects, routine, number, region)
+
+
+def _named(facts: Facts, routine: Routine, number: int, region: Region) -> Iterator[Diagnostic]:
+    """The first use of each variable in the region itself."""
+    seen: set[str] = set()
+    for reference in facts.references[routine.key]:
+        at = reference.at
+        if number not in at.regions or reference.name in seen or not facts.live(at, routine.key):
+            continue
+        found = facts.variable(reference.name, at, routine.key)
+        if found is not None and (found.home, found.symbol.name) in facts.of_threads:
+            seen.add(reference.name)
+            place = at.statement.line.place(routine.file, reference.node.start, reference.node.end)
+            message = f"points run on several threads, each of which has its own '{reference.name}' (threadprivate)"
+            yield error("HF511", message, place, _HINT, [_told(region)])
+
+
+def _below(facts: Facts, effects: Effects, routine: Routine, number: int, region: Region) -> Iterator[Diagnostic]:
+    """The calls of routines that know such a variable by themselves. What they set before they use it is right in each
+    thread, so that it is a warning where one of them sets it.
+    """
+    sites = [s for s in facts.graph.below(routine.key) if number in s.at.regions and s.callee]
+    changed: frozenset[Identity] = frozenset().union(*(effects.changed(s.callee) for s in sites))
+    seen: set[Identity] = set()
+    for site in sites:
+        effects.looked.add((site.caller, site.callee))
+        for identity in sorted((effects.mentioned(site.callee) & facts.of_threads) - seen):
+            seen.add(identity)
+            message = (
+                f"points run on several threads, each of which has its own '{identity[1]}' (threadprivate), which "
+                f"'{site.name}' uses"
+            )
+            hint = (
+                f"pass '{identity[1]}' to '{site.name}' as an argument, or take it out of the threadprivate directive"
+            )
+            say = warning if identity in changed else error
+            place = site.at.statement.line.place(routine.file, site.node.start, site.node.end)
+            yield say("HF511", message, place, hint, [_told(region)])
+
+
+def _told(region: Region) -> Related:
+    return Related(region.place, "the region")

@@ -1,0 +1,106 @@
+"""Variables that OpenMP makes threadprivate, in regions and in what these call (HF511)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hfpy.options import Options
+from hfpy.pipeline import found_regions
+from tests.support import translate_text, write_files
+
+TEXT = """module store
+  implicit none
+  integer, parameter :: n = 9
+  real(8) :: w(n), factor, plain
+  integer :: count
+  common /numbers/ count
+  !$omp threadprivate(w, plain_not)
+  !$OMP  ThreadPrivate(FACTOR, &
+  !$OMP     /numbers/)
+contains
+  subroutine one(x)
+    real(8), intent(inout) :: x
+    call two(x)
+  end subroutine
+  subroutine two(x)
+    real(8), intent(inout) :: x
+    x = x * factor
+  end subroutine
+  subroutine sets(x)
+    real(8), intent(inout) :: x
+    factor = 2
+    x = x * factor
+  end subroutine
+  subroutine s(a)
+    real(8), intent(inout) :: a(n)
+    real(8), save :: kept = 1
+    !$omp threadprivate(kept)
+    integer :: i
+    {directive}
+    do i = 1, n
+      {body}
+    end do
+    {behind}
+  end subroutine
+end module
+"""
+USES = {
+    "an array": ("a(i) = w(i)", "w"),
+    "a scalar": ("a(i) = a(i) + factor", "factor"),
+    "in a common block": ("a(i) = a(i) + count", "count"),
+    "a local": ("a(i) = a(i) + kept", "kept"),
+    "by another name": ("associate (v => w)\na(i) = v(i)\nend associate", ""),
+    "below": ("call one(a(i))", "factor"),
+}
+BY_HAND = "!@parallelRegion"
+
+
+def told(body: str, backend: str = "openmp", target: str = "cpu", severity: str = "error") -> list[str]:
+    text = TEXT.format(directive=BY_HAND, body=body, behind="")
+    done = translate_text({"store.f90": text}, target=target, backend=backend)
+    return [d.message for d in done.diagnostics if d.code == "HF511" and d.severity == severity]
+
+
+@pytest.mark.parametrize("case", USES)
+def test_regions_of_openmp_may_not_use_them(case: str) -> None:
+    body, name = USES[case]
+    messages = told(body)
+    assert messages and all(f"each of which has its own '{name}" in m for m in messages)
+
+
+def test_one_thread_and_kernels_may() -> None:
+    body = USES["an array"][0]
+    assert not told(body, "sequential") and not told(body, "cuda-c", "gpu")
+    assert len(told(body, "openmp-target", "gpu")) == 1
+
+
+def test_others_may_be_used() -> None:
+    assert not told("a(i) = plain")
+
+
+def test_what_a_routine_below_sets_may_be_meant() -> None:
+    assert not told("call sets(a(i))") and len(told("call sets(a(i))", severity="warning")) == 1
+
+
+@pytest.mark.parametrize("case", USES)
+def test_loops_are_left_alone(case: str, tmp_path: Path) -> None:
+    text = TEXT.format(directive="", body=USES[case][0], behind="").replace("n = 9", "n = 99999")
+    paths = write_files({"store.f90": text}, tmp_path)
+    verdicts = [
+        v for v in found_regions(paths, Options(target="cpu", backend="openmp")).verdicts if v.key == "store::s"
+    ]
+    assert [v.region for v in verdicts] == [False]
+    assert "threadprivate" in verdicts[0].why
+
+
+def test_array_statements_beside_regions_stay() -> None:
+    text = TEXT.format(directive=BY_HAND, body="a(i) = i", behind="b = factor\nb = factor + 1\nb = 3")
+    text = text.replace("real(8), save :: kept", "real(8) :: b(n,n)\nreal(8), save :: kept").replace("n = 9", "n = 999")
+    counts = []
+    for shown in (text, text.replace("!$omp", "!").replace("!$OMP", "!")):
+        made = translate_text({"store.f90": shown}, auto=True, backend="openmp")
+        assert not made.errors
+        counts.append(made.text.count("!$omp do") + made.text.count("!$omp parallel do"))
+    assert counts == [2, 4]
