@@ -8,7 +8,7 @@ objects that routines hold on the device spread to all that they call, directly 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from hfpy.analyze.components import chains_from, path_of
@@ -25,6 +25,7 @@ from hfpy.model.statements import InputOutput, Statement
 from hfpy.model.units import Routine
 
 _LONGEST = 8  # components in the path of a view
+_MOST = 8  # paths of one component behind one variable that are told apart in a routine
 
 
 class Decisions(Protocol):
@@ -50,6 +51,35 @@ class View:
     def stands_for(self) -> Identity:
         """What :class:`hfpy.analyze.storage.Storage` knows it as."""
         return component_object(self.part) if self.part else self.root
+
+
+@dataclass
+class _Seen:
+    """The views of a routine. Where objects hold others of their kind, or routines call themselves with components of
+    their arguments, one component has very many paths: those that are too many are told as one, without a path. What
+    comes first counts, so that everything has its order.
+    """
+
+    views: dict[View, None] = field(default_factory=dict)
+    paths: dict[tuple[Identity, str], set[tuple[str, ...]]] = field(default_factory=dict)
+
+    def new(self, views: Iterable[View]) -> list[View]:
+        """Those that were not there before, as they are told."""
+        added = []
+        for view in map(self._told, views):
+            if view not in self.views:
+                self.views[view] = None
+                added.append(view)
+        return added
+
+    def _told(self, view: View) -> View:
+        if view.path is None:
+            return view
+        known = self.paths.setdefault((view.root, view.part), set())
+        if view.path not in known and len(known) >= _MOST:
+            return replace(view, path=None)
+        known.add(view.path)
+        return view
 
 
 def common_block(facts: Facts, identity: Identity) -> Identity | None:
@@ -108,17 +138,15 @@ class Residence:
 
     def _all_views(self) -> dict[str, frozenset[View]]:
         """The views of each routine. Those that are new in a routine go on to its callers, until none is new."""
-        found = {k: set(self._own_views(k)) for k in self.facts.graph.sites}
-        pending = {k: set(views) for k, views in found.items() if views}
+        found = {k: _Seen() for k in self.facts.graph.sites}
+        pending = {k: made for k, seen in found.items() if (made := seen.new(self._own_views(k)))}
         while pending:
             callee, new = pending.popitem()
             for site in self.facts.graph.callers.get(callee, ()):
-                there = found.setdefault(site.caller, set())
-                more = set(self._seen(site, new)) - there
+                more = found.setdefault(site.caller, _Seen()).new(self._seen(site, new))
                 if more:
-                    there |= more
-                    pending.setdefault(site.caller, set()).update(more)
-        return {k: frozenset(views) for k, views in found.items()}
+                    pending.setdefault(site.caller, []).extend(more)
+        return {k: frozenset(seen.views) for k, seen in found.items()}
 
     def seen_from(self, site: CallSite) -> Iterator[View]:
         """The views of a called routine in words of the caller: what is behind a dummy is behind the actual argument.
