@@ -170,11 +170,15 @@ def keeps_value(routine: Routine, name: str) -> bool:
     return any(_keeps_value(routine, one) for one in _in_one_memory(routine, name))
 
 
+def block_of(routine: Routine, name: str) -> str | None:
+    """The common block that a variable of a routine is in (empty for blank common); None if it is in none."""
+    return next((g.name for g in routine.spec.groups if g.kind == "common" and name in g.members), None)
+
+
 def _keeps_value(routine: Routine, name: str) -> bool:
     symbol = routine.spec.symbols.get(name)
-    common = any(g.kind == "common" and name in g.members for g in routine.spec.groups)
     return (
-        common
+        block_of(routine, name) is not None
         or name in routine.spec.saved
         or (symbol is not None and bool(symbol.attributes & {"save", "initialised"}))
     )

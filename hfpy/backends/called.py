@@ -11,7 +11,7 @@ from functools import cached_property
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, keeps_value
+from hfpy.analyze.facts import Facts, block_of, keeps_value
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.positions import RegionId
@@ -21,7 +21,7 @@ from hfpy.analyze.types import component, is_bound
 from hfpy.analyze.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
-from hfpy.backends.refused import BOUND, through_object
+from hfpy.backends.refused import BOUND, IN_COMMON, SAVED, WRITTEN_BELOW, through_object
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Binary, Component, Literal, Name, Unary, walk
 from hfpy.model.kernel import Import
@@ -332,22 +332,27 @@ class Called:
                 continue
             self._checked.add((key, family))
             routine = self.facts.routine(key)
-            problem_text = self._wrong(routine, family)
-            if problem_text:
-                yield self._refused(f"a call that leads to '{routine.name}', {problem_text},", family, site)
+            wrong, hint = self._wrong(routine)
+            if wrong:
+                what = f"a call that leads to '{routine.name}', {wrong},"
+                yield refused(what, family, site.at.statement.line, self.facts.routine(site.caller).file, hint)
             yield from self._unknown(key, family, None)
 
-    def _wrong(self, routine: Routine, family: str) -> str:
+    def _wrong(self, routine: Routine) -> tuple[str, str]:
+        """What a routine does that kernels cannot, and what helps; both empty if there is nothing."""
         constant = self._constant_array(routine)
         if constant:
-            return f"which picks elements of the constant array '{constant}'"
-        kept = [n for n in self._locals(routine) if keeps_value(routine, n)]
-        if kept:
-            return f"which keeps '{kept[0]}' between calls"
+            return f"which picks elements of the constant array '{constant}'", ""
+        kept = next((n for n in self._locals(routine) if keeps_value(routine, n)), None)
+        block = block_of(routine, kept) if kept is not None else None
+        if block is not None:
+            return f"which takes '{kept}' from the common block '{block}'", IN_COMMON
+        if kept is not None:
+            return f"which keeps '{kept}' between calls", SAVED
         written = self.effects.shared_writes(routine.key)
         if written:
-            return f"which changes the module variable '{written[0]}'"
-        return ""
+            return f"which changes the module variable '{written[0]}'", WRITTEN_BELOW
+        return "", ""
 
     def _locals(self, routine: Routine) -> Iterator[str]:
         """The variables of a routine, also those that only the implicit rules type."""

@@ -20,6 +20,9 @@ ASSUMED_SIZE = "declare its last extent, such as a(n) for a(*) or a(1)"
 OPTIONAL_BOUNDS = "declare its extents by integers of the routine, or call the region's routine with a plain argument"
 LAST_VALUE = "give the array the region's dimensions, or set it again behind the region"
 PRIVATE = "make it public, or move the region into its module"
+IN_COMMON = (
+    "let the routine with the region read it, and pass it as an argument; or move it from the block into a module"
+)
 SAVED = "pass it as an argument instead, or make it a named constant if it never changes"
 CONSTANT = "write its values as a list of one dimension, or make it a variable"
 RECURSIVE = "write it as a loop, or call it outside of the region"

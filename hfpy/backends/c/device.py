@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.facts import Facts, block_of, keeps_value, resolve_alias
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.backends.c.body import Body, Scratch
@@ -31,7 +31,7 @@ from hfpy.backends.c.values import (
     c_type,
 )
 from hfpy.backends.c.views import array_variable, scalar_of
-from hfpy.backends.refused import MEMORY, RECURSIVE, SAVED, WRITTEN_BELOW
+from hfpy.backends.refused import IN_COMMON, MEMORY, RECURSIVE, SAVED, WRITTEN_BELOW
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.names import Names, cut, stems
@@ -138,6 +138,10 @@ class DeviceRoutines:
 
     def check_local(self, data: DataObject) -> None:
         """Raise CannotPrint for a local variable that a thread cannot have."""
+        block = block_of(self.facts.routine(data.home), data.name)
+        if block is not None:
+            what = f"'{data.name}' of the common block '{block}', in a routine that kernels call,"
+            raise CannotPrint(what, hint=IN_COMMON)
         if keeps_value(self.facts.routine(data.home), data.name):
             raise CannotPrint(f"'{data.name}', which keeps its value between calls,", hint=SAVED)
         if data.symbol.dynamic:
