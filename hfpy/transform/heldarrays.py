@@ -30,7 +30,8 @@ from hfpy.transform.rows import Rows
 from hfpy.transform.transient import is_transient
 from hfpy.transform.wrapping import wrap_line
 
-_BLOCK = "hf_data"  # the block that a routine's data are on the device for
+_DATA = "hf_data"  # the construct that a routine's data are on the device for, which returns leave
+_RETURN = "hf_return"  # which label of the caller's a return goes to
 
 
 class HeldArrays(HostStatements):
@@ -77,7 +78,7 @@ class HeldArrays(HostStatements):
     def _scoped(self) -> list[DataObject]:
         """Those that are there from the begin of the routine to its end, in a block with data."""
         if self._scoped_once is None:
-            held = self._held() if self.dialect.scopes and not self._returns_elsewhere() else []
+            held = self._held() if self.dialect.scopes else []
             shared = self._share([data.name for data in held])  # the order of names decides what is copied
             self._scoped_once = [] if shared else [data for data in held if self._all_along(data)]
         return self._scoped_once
@@ -90,10 +91,6 @@ class HeldArrays(HostStatements):
         here = data.dummy or not data.symbol.dynamic
         return here and "optional" not in data.symbol.attributes and data.home == data.routine
 
-    def _returns_elsewhere(self) -> bool:
-        """Whether a ``return`` goes to a label of the caller's."""
-        return any(jump.exprs for jump in self._returns())
-
     def _returns(self) -> list[Jump]:
         statements = (s.action if isinstance(s, OneLine) else s for s in flatten(self.routine.body))
         return [s for s in statements if isinstance(s, Jump) and s.kind == "return"]
@@ -101,9 +98,8 @@ class HeldArrays(HostStatements):
     def _entry(self) -> Iterator[Edit]:
         scoped = self._scoped()
         rows = self.dialect.open_scope([self._in_scope(data) for data in scoped]) if scoped else []
-        # The statement before the block: gfortran 12 takes a block right behind OpenMP's directive for all that it is
-        # about, and such a block has no name.
-        rows += ["continue", f"{_BLOCK}: block"] if scoped and self._returns() else []
+        # A loop that runs once: in a block construct `data` would set no variables of the procedure.
+        rows += [f"{_DATA}: do"] if scoped and self._returns() else []
         for data in self._held():
             if data not in scoped and (
                 not (data.symbol.dynamic and data.local) or keeps_value(self.routine, data.name)
@@ -152,28 +148,51 @@ class HeldArrays(HostStatements):
             if isinstance(node, OneLine) and isinstance(node.action, Jump) and node.action.kind == "return":
                 yield self._opened(node)
             elif isinstance(node, Jump) and node.kind == "return" and not self._in_one_line(node):
-                if self._scoped():
-                    yield replace_range(node.line, 0, len(node.line.text), f"exit {_BLOCK}")
-                else:
-                    yield from self.rows.before(node.line, self._leave_rows(node.line), 12)
+                yield from self._before_return(node)
         assert self.routine.end is not None
         rows = self._leave_rows(self.routine.end)
         if self._scoped():
-            ends = [f"end block {_BLOCK}"] if self._returns() else []
-            rows = [*ends, *rows, *self.dialect.close_scope()]
+            ends = [f"exit {_DATA}", f"end do {_DATA}"] if self._returns() else []
+            rows = [
+                *ends,
+                *rows,
+                *self.dialect.close_scope(),
+                *([f"return {_RETURN}"] if self._goes_elsewhere() else []),
+            ]
         yield insert_lines(last_row, [self._margin + row for row in rows], -2, self.routine.end.first)
+
+    def _before_return(self, jump: Jump) -> Iterator[Edit]:
+        """The copies before a return, or the way out of the construct in its place."""
+        if not self._scoped():
+            yield from self.rows.before(jump.line, self._leave_rows(jump.line), 12)
+            return
+        chosen = self._chosen(jump, jump.line, 0)
+        yield from self.rows.before(jump.line, chosen, 12)
+        yield replace_range(jump.line, 0, len(jump.line.text), f"exit {_DATA}")
+
+    @staticmethod
+    def _chosen(jump: Jump, line: LogicalLine, begin: int) -> list[str]:
+        """What keeps to which label of the caller's a return goes, whose text begins somewhere in a line."""
+        return [f"{_RETURN} = {line.text[begin + len('return') :].strip()}"] if jump.exprs else []
+
+    def _goes_elsewhere(self) -> bool:
+        """Whether a ``return`` goes to a label of the caller's."""
+        return any(jump.exprs for jump in self._returns())
 
     def _in_one_line(self, jump: Jump) -> bool:
         return any(isinstance(s, OneLine) and s.action is jump for s in flatten(self.routine.body))
 
     def _opened(self, statement: OneLine) -> Edit:
         """``if (c) return`` as a block, with the copies before the return (B5), or as the way out of the block."""
-        line = statement.line
+        line, jump = statement.line, statement.action
+        assert isinstance(jump, Jump)
+        rows, action = self._leave_rows(line), line.text[statement.begin :]
         if self._scoped():
-            return replace_range(line, statement.begin, len(line.text), f"exit {_BLOCK}")
+            rows, action = self._chosen(jump, line, statement.begin), f"exit {_DATA}"
+            if not rows:
+                return replace_range(line, statement.begin, len(line.text), action)
         margin = self.rows.margin(line)
-        rows = [f"{margin}  {row}" for row in self._leave_rows(line)]
-        text = "\n".join(["then", *rows, f"{margin}  return", f"{margin}end if"])
+        text = "\n".join(["then", *(f"{margin}  {row}" for row in (*rows, action)), f"{margin}end if"])
         return replace_range(line, statement.begin, len(line.text), text)
 
     def _end_row(self) -> int | None:
@@ -251,6 +270,7 @@ class HeldArrays(HostStatements):
             row = f"{self._margin}integer(8) :: {kept}"
             yield insert_lines(self.routine.spec_insert + 1, [row], 1, self.routine.header.first)
         names = [flag for d in self._held() if (flag := self._flag(d))]
+        names += [_RETURN] if self._scoped() and self._goes_elsewhere() else []
         if names:
             margin = self._margin
             rows = [f"{margin}integer :: {', '.join(names)}"]
