@@ -3,7 +3,7 @@ arguments that are written (8.5.10).
 
 Only calls with an explicit interface are looked at, that is of procedures of modules and internal ones, and only where
 name, type and shape of both sides are certain. Of calls of other procedures the number of arguments is counted, though
-compilers accept another one where they are told to take old code.
+compilers accept another one with their options for old code.
 """
 
 from __future__ import annotations

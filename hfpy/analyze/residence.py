@@ -25,7 +25,7 @@ from hfpy.model.statements import InputOutput, Statement
 from hfpy.model.units import Routine
 
 _LONGEST = 8  # components in the path of a view
-_MOST = 8  # paths of one component behind one variable that are told apart in a routine
+_MOST = 8  # different paths of one component behind one variable in a routine
 
 
 class Decisions(Protocol):
@@ -56,23 +56,23 @@ class View:
 @dataclass
 class _Seen:
     """The views of a routine. Where objects hold others of their kind, or routines call themselves with components of
-    their arguments, one component has very many paths: those that are too many are told as one, without a path. What
-    comes first counts, so that everything has its order.
+    their arguments, one component has very many paths. Those that come after the first few are one view, without a
+    path. The order of views is that of the text, so the same ones come first in each run.
     """
 
     views: dict[View, None] = field(default_factory=dict)
     paths: dict[tuple[Identity, str], set[tuple[str, ...]]] = field(default_factory=dict)
 
     def new(self, views: Iterable[View]) -> list[View]:
-        """Those that were not there before, as they are told."""
+        """Those that were not there before, bounded."""
         added = []
-        for view in map(self._told, views):
+        for view in map(self._bounded, views):
             if view not in self.views:
                 self.views[view] = None
                 added.append(view)
         return added
 
-    def _told(self, view: View) -> View:
+    def _bounded(self, view: View) -> View:
         if view.path is None:
             return view
         known = self.paths.setdefault((view.root, view.part), set())
