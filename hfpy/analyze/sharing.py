@@ -192,7 +192,7 @@ class RegionSharing:
         and within such a construct, or an ``associate``, the result of a function that has its name.
         """
         given = given_around(self.body)
-        if self.facts.backend(self.key) == "openmp":  # such names are shared as what they stand for (OpenMP 5.2, 5.1.1)
+        if self.facts.backend(self.key) == "openmp":  # the selector is shared, not its other name (OpenMP 5.2, 5.1.1)
             self.result.given += sorted(given & {*self.result.shared})
             listed = listed - {*self.result.given}
         if again := sorted(given & listed):

@@ -1,7 +1,7 @@
 """Procedures whose arguments are in an interface alone: ``module procedure`` (Fortran 2018, 15.6.2.5, R1539).
 
-Their characteristics, with the names of dummies and result, are those of the interface body in the module or submodule
-that the procedure stands in, or in one above.
+The interface body has the names of dummies and result, their types and intents. It is in the module or submodule that
+holds the procedure, or in an ancestor of that.
 """
 
 from __future__ import annotations

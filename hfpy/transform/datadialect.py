@@ -55,10 +55,10 @@ class DataDialect(Protocol):
     scopes: bool
 
     def open_scope(self, arrays: Sequence[Scoped]) -> list[str]:
-        """Bring arrays to the device as long as a block runs that begins here."""
+        """Begin a construct that has arrays on the device as long as it runs."""
 
     def close_scope(self) -> list[str]:
-        """The end of that block."""
+        """End that construct."""
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """Bring an array to the device, or count one more user; ``copy`` its values if it was not there."""
@@ -214,7 +214,7 @@ class DataDirectives:
     """Directives, always for whole arrays, with the tests around them as blocks: a directive cannot be the action of a
     one-line ``if``.
 
-    Dummies and arrays of run-time size have a block of the routine's length: with ``enter data`` GCC 12 brings the
+    Dummies and arrays with bounds are in a construct of the routine's length: with ``enter data`` GCC 12 brings the
     pointers by which it knows them there, too, and keeps them, so that kernels find the addresses of an earlier call.
     """
 

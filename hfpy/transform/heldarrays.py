@@ -76,7 +76,7 @@ class HeldArrays(HostStatements):
         return self.dialect.scopes and is_transient(self.facts, self.key, data)
 
     def _scoped(self) -> list[DataObject]:
-        """Those that are there from the begin of the routine to its end, in a block with data."""
+        """Those that are on the device as long as the routine runs, by one `data` construct."""
         if self._scoped_once is None:
             held = self._held() if self.dialect.scopes else []
             shared = self._share([data.name for data in held])  # the order of names decides what is copied
@@ -85,8 +85,8 @@ class HeldArrays(HostStatements):
 
     @staticmethod
     def _all_along(data: DataObject) -> bool:
-        """Whether an array can be told to be there for the whole routine. One of a module, or one that is allocated
-        here, has no pointer that stays behind (see :class:`DataDirectives`).
+        """Whether a `data` construct can hold an array. One of a module, or one that the routine allocates, needs none:
+        no pointer of it stays on the device (see :class:`DataDirectives`).
         """
         here = data.dummy or not data.symbol.dynamic
         return here and "optional" not in data.symbol.attributes and data.home == data.routine

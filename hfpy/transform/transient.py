@@ -1,7 +1,7 @@
-"""Allocatable arrays and pointers that stand for other memory while a routine runs.
+"""Allocatable arrays and pointers whose memory changes while a routine runs.
 
-Directives bring an array to the device by its name. Where the name then means other memory, the device goes on with
-what it knew. So such an array is there for each kernel, or call, alone.
+Directives bring the memory of an array to the device. Where the name means other memory later, the device still uses
+the first one. So such an array is on the device for single kernels and calls alone.
 """
 
 from __future__ import annotations
