@@ -156,7 +156,11 @@ def main() -> int:
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     backends = {
-        "cuda-c": {"FFLAGS": f"-O2 -fopenmp {EXACT}", "NVCCFLAGS": f"-arch={arguments.arch} -fmad=false"},
+        "cuda-c": {
+            "FFLAGS": f"-O2 -fopenmp {EXACT}",  # the host fills the fields with all its cores
+            "LDFLAGS": f"{STATIC} -fopenmp",
+            "NVCCFLAGS": f"-arch={arguments.arch} -fmad=false",
+        },
         "openacc": {"FFLAGS": f"-O2 {EXACT} {OFFLOAD}"},
     }
     if can_offload():

@@ -135,28 +135,32 @@ class OffloadCode(RegionCode):
         return ends + [f"{d.name} = {_result_name(d)}" for d in self.results]
 
 
-def open_lines(code: OffloadCode, sentinel: str, parts: Sequence[str | Clause], updates: Sequence[str]) -> list[str]:
-    """The lines before a region's body: ``updates``, block, directive, loops."""
+def open_lines(
+    code: OffloadCode, sentinel: str, directives: Sequence[Sequence[str | Clause]], updates: Sequence[str]
+) -> list[str]:
+    """The lines before a region's body: ``updates``, block, directives, loops."""
     return render(
         "offload/open.j2",
         indent=code.indent,
         updates=updates,
         declared=code.declared,
         before=code.before,
-        directive=directive_lines(code.indent, sentinel, parts),
+        directives=[line for parts in directives for line in directive_lines(code.indent, sentinel, parts)],
         loops=nest(code.loops),
         first=code.first_rows,
     )
 
 
-def close_lines(code: OffloadCode, end: str, wait: str, returned: Sequence[str]) -> list[str]:
-    """The lines behind a region's body; ``wait`` is the directive that waits for a queue, ``returned`` are copies."""
+def close_lines(code: OffloadCode, ends: Sequence[str], wait: str, returned: Sequence[str]) -> list[str]:
+    """The lines behind a region's body. ``ends`` are end directives, from the innermost one; ``wait`` is the directive
+    that waits for a queue, ``returned`` are copies.
+    """
     return render(
         "offload/close.j2",
         indent=code.indent,
         loops=nest(code.loops),
         last=code.last_rows,
-        end=end,
+        ends=ends,
         returned=returned,
         declared=code.declared,
         after=code.after,

@@ -40,7 +40,7 @@ class OpenACC:
             *([f"async({code.queued.queue})"] if code.queued.queue else []),
         ]
         updates = _update(code, "device", TO_DEVICE, code.updates)
-        return [*_deep_data(code), *open_lines(code, "!$acc", parts, updates)]
+        return [*_deep_data(code), *open_lines(code, "!$acc", [parts], updates)]
 
     def close_region(self, code: RegionCode) -> list[str]:
         """The ``end do`` statements and the end directive."""
@@ -48,7 +48,7 @@ class OpenACC:
             return Sequential().close_region(code)
         ends = [f"{code.indent}!$acc end data" for _ in _deep_clauses(code)]
         returned = _update(code, "self", TO_HOST, code.returned)
-        return [*close_lines(code, "!$acc end parallel loop", "!$acc wait({})", returned), *ends]
+        return [*close_lines(code, ["!$acc end parallel loop"], "!$acc wait({})", returned), *ends]
 
 
 def interfaces(codes: Iterable[OffloadCode]) -> list[str]:

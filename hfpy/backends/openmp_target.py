@@ -11,14 +11,16 @@ from hfpy.backends.sequential import Sequential
 from hfpy.transform.directivelines import Clause, clause, directive_lines
 from hfpy.transform.regioncode import RegionCode
 
-_CONSTRUCT = "target teams distribute parallel do"
+_TARGET = "target"
+_LOOPS = "teams distribute parallel do"
 
 
 class OpenMPTarget:
     """``openmp-target``: one ``target teams distribute parallel do`` a region.
 
     Arrays are mapped ``tofrom``: those that are on the device already are not copied, so nothing moves. Where they are
-    device addresses, compilers do not let them be named in a second clause, so ``default(none)`` cannot be asked for.
+    device addresses, compilers do not let them be named in a second clause, so ``default(none)`` cannot be asked for;
+    and ``target`` is a construct of its own, since GCC 12 forgets ``has_device_addr`` in the combined one.
     """
 
     name = "openmp-target"
@@ -32,28 +34,35 @@ class OpenMPTarget:
         mapped = () if code.addressed else code.arrays
         shared = [*mapped, *code.asked, *code.objects, *code.given_arrays, *code.changed]
         shared += [name for name in code.brought_back if name not in reduced]
-        parts: list[str | Clause] = [
-            _CONSTRUCT,
-            *([f"collapse({code.nested})"] if code.nested > 1 else []),
-            *(["default(none)"] if code.sharing.complete and not code.addressed else []),
+        data: list[str | Clause] = [
             *clause("has_device_addr(", code.arrays if code.addressed else ()),
             *clause("map(tofrom: ", [*mapped, *(s.text for s in code.sections), *code.changed, *code.brought_back]),
             *clause("map(alloc: ", code.asked),
             *clause("map(to: ", [*code.objects, *code.given_arrays]),
+        ]
+        read_only = clause("firstprivate(", [*code.scalars, *code.given_scalars])
+        shares: list[str | Clause] = [
+            *([f"collapse({code.nested})"] if code.nested > 1 else []),
+            *(["default(none)"] if code.sharing.complete and not code.addressed else []),
             *clause("shared(", shared),
-            *clause("firstprivate(", [*code.scalars, *code.given_scalars]),
             *clause("private(", code.owned),
             *reduction_clauses(code),
-            *(["nowait"] if code.queued.queue else []),
         ]
-        return open_lines(code, "!$omp", parts, _update(code, "target update to(", code.updates))
+        wait = ["nowait"] if code.queued.queue else []
+        directives = (
+            [[_TARGET, *data, *read_only, *wait], [_LOOPS, *shares]]
+            if code.addressed
+            else [[f"{_TARGET} {_LOOPS}", *shares, *data, *read_only, *wait]]
+        )
+        return open_lines(code, "!$omp", directives, _update(code, "target update to(", code.updates))
 
     def close_region(self, code: RegionCode) -> list[str]:
         """The ``end do`` statements and the end directive."""
         if not isinstance(code, OffloadCode):
             return Sequential().close_region(code)
         returned = _update(code, "target update from(", code.returned)
-        return close_lines(code, f"!$omp end {_CONSTRUCT}", "!$omp taskwait", returned)
+        ends = [_LOOPS, _TARGET] if code.addressed else [f"{_TARGET} {_LOOPS}"]
+        return close_lines(code, [f"!$omp end {end}" for end in ends], "!$omp taskwait", returned)
 
 
 def _update(code: OffloadCode, construct: str, variables: Sequence[Known]) -> list[str]:
