@@ -106,12 +106,13 @@ def hand_written(carried: Carried, size: Sequence[str], name: str) -> dict[str, 
 def timed(sample: str, backend: str, arguments: Sequence[str], carried: Carried) -> dict[str, Any]:
     """The trace of a large run: copies, and launches, time and bytes of each kernel; ``wall`` is that of the program.
 
-    With OpenACC there is no trace.
+    All work is in one queue: the times of kernels that run at the same time would include one another. With OpenACC
+    there is no trace.
     """
     trace = carried.work / f"{sample}.json"
     begin = time.perf_counter()
     large = carried.work / f"{sample}_large.dat"
-    carried.run(f"{sample}_{backend}", str(large), *arguments, HFPY_TRACE=f"json:{trace}")
+    carried.run(f"{sample}_{backend}", str(large), *arguments, HFPY_TRACE=f"json:{trace}", HFPY_QUEUES="1")
     found: dict[str, Any] = {"wall": time.perf_counter() - begin}
     if backend != "openacc":
         found |= json.loads(trace.read_text(encoding="utf-8"))
