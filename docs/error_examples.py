@@ -905,8 +905,9 @@ CALLS: dict[str, Entry] = {
         "the points. As a warning: a routine that is called in a region does so. Or it uses a variable that a `block` "
         "around it declares: hfpy does not know whether points share it. Or a `block` in it declares an array whose "
         "size is another one at each point: compilers keep such sizes where threads share them. Or a directive would "
-        "have to list a name that compilers do not take there: on GPUs what `select type (x)` calls `x` again, and the "
-        "result of a function that has the function's name, within an `associate` or `select type`.",
+        "have to list a name that compilers do not take there: on GPUs an object whose type `select type (x)` tells (a "
+        "routine with the region takes its components, `call step(x%u)`), and the result of a function that has the "
+        "function's name, within an `associate` or `select type`.",
         {"input.h90": _region("read (10, *) a")},
         cure="Read into an array before the region. Output, and `read` from a text, are allowed.",
     ),
