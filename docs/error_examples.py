@@ -155,7 +155,8 @@ LEXICAL: dict[str, Entry] = {
         {"ends.h90": _region("if (nx > 1) then\na = 0\nend do")},
     ),
     "HF110": Entry(
-        "hfpy reads every statement of a routine that a directive reaches, and this one it cannot.",
+        "hfpy reads every statement of a routine that a directive reaches, and this one it cannot. Where no directive "
+        "reaches a file, `hfpy check` tells it as a warning: the file goes to the compiler as it is.",
         {"operators.h90": _region("a = = 2.")},
     ),
     "HF111": Entry(
@@ -436,8 +437,8 @@ PLAIN: dict[str, Entry] = {
         cure="Take the statement out of the region, and let the region end before it; or make it the column's own.",
     ),
     "HF250": Entry(
-        "`implicit none` holds, and nothing that the unit sees declares the name. `hfpy check` says it of units that "
-        "directives reach, where it has the source of all modules that they use as a whole.",
+        "`implicit none` holds, and nothing that the unit sees declares the name. `hfpy check` says it where it "
+        "has the source of all modules that are used as a whole.",
         {
             "misspelt.h90": _text("""
             subroutine scale(n, a)
