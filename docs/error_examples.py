@@ -1197,7 +1197,8 @@ FLOW: dict[str, Entry] = {
         "A region uses a variable that a directive of OpenMP makes `threadprivate`, or calls a routine that does. The "
         "threads that run its points do not see the values that the variable has before the region: each thread has "
         "its own. It is a warning where a routine that is called in the region sets the variable, since that may be "
-        "done before each use.",
+        "done before each use. A routine that you call in a parallel loop of your own can do its regions on the thread "
+        "that calls it, with the backend `sequential` for this routine.",
         {
             "waves.f90": _text("""
             module waves
