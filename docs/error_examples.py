@@ -1888,6 +1888,17 @@ PROJECTS: dict[str, Entry] = {
         looks="source: error HF816: builds by other tools than hfpy have no CUDA Fortran and no decompositions yet",
         cure="Choose `cuda-c`, or use `hfpy build`.",
     ),
+    "HF817": Entry(
+        "`hfpy transpile` is given files of a project by their names. It translates them without the project's "
+        "settings, some of which would change what is generated.",
+        {
+            "hfpy.toml": _PROJECT + '[layout]\ncpu = "k i"\n',
+            "source/heat.f90": _MAIN,
+        },
+        "hfpy transpile source/heat.f90 -o out",
+        cure="Name no files: then the project here is translated with its settings. In a build that names them, give "
+        "the options that say the same, such as `--layout`.",
+    ),
     "HF900": Entry(
         "hfpy stumbled over itself. That is a bug in hfpy, not in your code.",
         cure="Please report it with the command and, if you can, the source. With `HFPY_DEBUG=1` hfpy shows where it "
