@@ -22,7 +22,7 @@ from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.statements import Opaque, Specification
 from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
-from hfpy.parse.outside import lacks_included
+from hfpy.parse.outside import lacks_included, sign_after_operator
 from hfpy.parse.physical import names_in_rows
 from hfpy.parse.routines import parse_unit
 
@@ -110,8 +110,12 @@ class _Reader:
             routine, faults = parse_unit(self.index, number, self.include_dirs, self.limit)
             routines[routine.key] = routine
             statements = located(routine) if routine.kind not in _OUTER else ()
-            problems += [*faults, *self._opaque(routine, statements)]
+            told = [*faults, *self._opaque(routine, statements)]
+            unit = self.index.units[number]
+            if told and not any(map(sign_after_operator, self.index.lines[unit.first : unit.last + 1])):
+                problems += told
             if not faults and self._explicit(routine, routines):
+                unknown += self._in_declarations(routine, routines)
                 unknown += self._unknown(routine, routines, statements)
         return tuple(_told(d) for d in problems if d.place.file == self.index.path), tuple(unknown)
 
@@ -137,6 +141,19 @@ class _Reader:
         units = list(_around(routine, routines))
         return bool(units[-1].host) or any(unit.kind in ("submodule", "procedure") for unit in units)
 
+    def _in_declarations(self, routine: Routine, routines: Mapping[str, Routine]) -> Iterator[Unknown]:
+        """The names in kinds, shapes and values of a unit's declarations that nothing in its file declares."""
+        around = list(_around(routine, routines))
+        known = {*self.macros, *_declared(routine)}
+        for unit in around[1:]:
+            known |= {*_declared(unit), *names_in_rows(line.text for line in (unit.header, *unit.spec.lines))}
+        modules = tuple(dict.fromkeys(m for unit in around for m in _whole(unit.spec.uses)))
+        for symbol in routine.spec.symbols.values():
+            for name in sorted(symbol.names - known - _ANY) if symbol.line is not None and not symbol.line.file else ():
+                assert symbol.line is not None
+                known.add(name)
+                yield Unknown(name, routine.name, symbol.line.place(routine.file, *symbol.entity_span), modules)
+
     def _unknown(
         self, routine: Routine, routines: Mapping[str, Routine], statements: tuple[Located, ...]
     ) -> Iterator[Unknown]:
@@ -158,6 +175,15 @@ class _Reader:
             known.add(name)
             place = line.place(routine.file, reference.node.start, reference.node.start + len(name))
             yield Unknown(name, routine.name, place, modules)
+
+
+def _declared(unit: Routine) -> set[str]:
+    """The names that a unit declares, or lists."""
+    spec = unit.spec
+    used = (local for use in spec.uses for local, _ in (*(use.only or ()), *use.renames))
+    generic = (n for i in spec.interfaces for n in (i.name, *i.procedures, *i.bodies))
+    functions = (name for name, *_ in spec.statement_functions)
+    return {unit.name, unit.result, *unit.dummies, *spec.symbols, *spec.types, *used, *generic, *functions}
 
 
 def _around(routine: Routine, routines: Mapping[str, Routine]) -> Iterator[Routine]:

@@ -65,6 +65,8 @@ RIGHT = (
     "block; real(wp) :: y; y = i; x(i) = y; end block",
     "x(:) = [(real(i, wp), i = 1, n)]",
     "assign 10 to shared; go to shared, (10); x(i) = 3; 10 continue",
+    "x(i) = x(i)*-2",
+    "do shared = 1, n--1; x(i) = 3; end do",
     "if (i == n) goto10; x(i) = 3; 10 continue",
     "open (newunit=shared, file='a', status='old', iostat=shared)",
 )
@@ -116,6 +118,16 @@ def test_of_what_is_right_nothing_is_said(statement: str, tmp_path: Path) -> Non
     paths = write(tmp_path, statement)
     assert told(paths) == []
     assert compiles(paths, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "declared", ["real(wq) :: y", "real(wp) :: y(m)", "real(wp) :: y(n,2) = z", "integer(kind=k) y"]
+)
+def test_names_in_declarations(declared: str, tmp_path: Path) -> None:
+    text = PLAIN.replace("STATEMENT", "").replace("    integer :: i\n", f"    integer :: i\n    {declared}\n")
+    paths = write(tmp_path, "", plain=text)
+    assert told(paths) == [("error", "HF250", 10)]
+    assert not compiles(paths, tmp_path)
 
 
 @pytest.mark.parametrize("condition", ["", "if (n > 3) "])
