@@ -155,7 +155,8 @@ LEXICAL: dict[str, Entry] = {
         {"ends.h90": _region("if (nx > 1) then\na = 0\nend do")},
     ),
     "HF110": Entry(
-        "hfpy reads every statement of a routine that a directive reaches, and this one it cannot.",
+        "hfpy reads every statement of a routine that a directive reaches, and this one it cannot. Where no directive "
+        "reaches a file, `hfpy check` tells it as a warning: the file goes to the compiler as it is.",
         {"operators.h90": _region("a = = 2.")},
     ),
     "HF111": Entry(
@@ -436,8 +437,8 @@ PLAIN: dict[str, Entry] = {
         cure="Take the statement out of the region, and let the region end before it; or make it the column's own.",
     ),
     "HF250": Entry(
-        "`implicit none` holds, and nothing that the unit sees declares the name. `hfpy check` says it of units that "
-        "directives reach, where it has the source of all modules that they use as a whole.",
+        "`implicit none` holds, and nothing that the unit sees declares the name. `hfpy check` says it where it "
+        "has the source of all modules that are used as a whole.",
         {
             "misspelt.h90": _text("""
             subroutine scale(n, a)
@@ -905,8 +906,9 @@ CALLS: dict[str, Entry] = {
         "the points. As a warning: a routine that is called in a region does so. Or it uses a variable that a `block` "
         "around it declares: hfpy does not know whether points share it. Or a `block` in it declares an array whose "
         "size is another one at each point: compilers keep such sizes where threads share them. Or a directive would "
-        "have to list a name that compilers do not take there: on GPUs what `select type (x)` calls `x` again, and the "
-        "result of a function that has the function's name, within an `associate` or `select type`.",
+        "have to list a name that compilers do not take there: on GPUs an object whose type `select type (x)` tells (a "
+        "routine with the region takes its components, `call step(x%u)`), and the result of a function that has the "
+        "function's name, within an `associate` or `select type`.",
         {"input.h90": _region("read (10, *) a")},
         cure="Read into an array before the region. Output, and `read` from a text, are allowed.",
     ),
@@ -1195,7 +1197,8 @@ FLOW: dict[str, Entry] = {
         "A region uses a variable that a directive of OpenMP makes `threadprivate`, or calls a routine that does. The "
         "threads that run its points do not see the values that the variable has before the region: each thread has "
         "its own. It is a warning where a routine that is called in the region sets the variable, since that may be "
-        "done before each use.",
+        "done before each use. A routine that you call in a parallel loop of your own can do its regions on the thread "
+        "that calls it, with the backend `sequential` for this routine.",
         {
             "waves.f90": _text("""
             module waves
@@ -1884,6 +1887,17 @@ PROJECTS: dict[str, Entry] = {
         "`hfpy fc` has no CUDA Fortran and no `@decomposition` yet.",
         looks="source: error HF816: builds by other tools than hfpy have no CUDA Fortran and no decompositions yet",
         cure="Choose `cuda-c`, or use `hfpy build`.",
+    ),
+    "HF817": Entry(
+        "`hfpy transpile` is given files of a project by their names. It translates them without the project's "
+        "settings, some of which would change what is generated.",
+        {
+            "hfpy.toml": _PROJECT + '[layout]\ncpu = "k i"\n',
+            "source/heat.f90": _MAIN,
+        },
+        "hfpy transpile source/heat.f90 -o out",
+        cure="Name no files: then the project here is translated with its settings. In a build that names them, give "
+        "the options that say the same, such as `--layout`.",
     ),
     "HF900": Entry(
         "hfpy stumbled over itself. That is a bug in hfpy, not in your code.",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
     from hfpy.options import Options, Outside, Progress
     from hfpy.translation import Translation
+    from hfpy.unreached import Unreached
 
 _STEP = "checked"
 _OF_THE_MOMENT = frozenset({"HF111", "HF114", "HF900"})  # time ran out, or the stack, or hfpy failed
@@ -61,19 +62,16 @@ def check(
     case. ``ahead`` has entries of that store, and is told which the next check will ask for.
     """
     from hfpy.ahead import StoreAhead
-    from hfpy.build.driver import build_folder
     from hfpy.build.outside import outside_of
     from hfpy.incremental import Now, asked_next, faults_key, key_now
 
     project, options = session.project, session.options
     sources = session.sources
     outside = outside_of(project, options.target, environment)
-    built = build_folder(project, options)
-    kept_there = not project.scratch and project.name != "files" and built.is_dir()
-    now = Now.of(sources, options) if kept_there or cache is not None else None
-    if now is None:
+    folder = _kept_in(session) or cache
+    now = Now.of(sources, options) if folder is not None else None
+    if folder is None or now is None:
         return _made(session, sources, options, outside, progress)
-    folder = built / "cache" if kept_there or cache is None else cache
     store = StoreAhead(folder, ahead=ahead) if ahead is not None else Store(folder)
     key = faults_key(now.key, outside)
     kept = store.get(_STEP, key) if not surveyed else None
@@ -87,6 +85,24 @@ def check(
     if ahead is not None:
         ahead.expect(store, asked_next(store, now, outside))
     return made
+
+
+def _kept_in(session: Session) -> Path | None:
+    """Where a project keeps what was found, if it was built."""
+    from hfpy.build.driver import build_folder
+
+    project = session.project
+    built = build_folder(project, session.options)
+    return built / "cache" if not project.scratch and project.name != "files" and built.is_dir() else None
+
+
+def unreached(session: Session, only: Sequence[Path]) -> Unreached:
+    """The files of a session that no directive reaches: some, or without any all."""
+    from hfpy.unreached import Unreached
+
+    folder = _kept_in(session)
+    some = frozenset(path.resolve() for path in only) if only else None
+    return Unreached(session.sources, session.options, some, Store(folder) if folder is not None else None)
 
 
 def _again(session: Session, now: Now, outside: Outside, store: Store) -> Checked | None:

@@ -150,6 +150,7 @@ CODES: dict[str, str] = {
     "HF814": "a source is compiled with other macros than it was scanned with",
     "HF815": "an object is from another translation than the present one",
     "HF816": "a build by another tool than hfpy cannot have this",
+    "HF817": "the settings of a project are not used",
     # internal
     "HF900": "a bug in hfpy",
 }
@@ -211,4 +212,5 @@ HINTS: dict[str, str] = {
     "HF671": "give the new kernel a name and return it: kernel = kernel.tile(i=32)",
     "HF674": "--trust runs them",
     "HF704": "run hfpy tune again; until then the model chooses",
+    "HF817": "name no files, or give options that say the same",
 }

@@ -168,12 +168,15 @@ def checked(paths: tuple[Path, ...], options: dict[str, Any], surveyed: bool) ->
     read with the project that they belong to. ``surveyed`` asks for the translation in any case.
     """
     from hfpy.build.progress import Phases
-    from hfpy.checking import check, of_files, session_of
+    from hfpy.checking import check, of_files, session_of, unreached
+    from hfpy.unreached import together
 
     files = paths if paths and all(path.is_file() for path in paths) else ()
     project = session_of(files, given_by(options), os.environ) if files else None
-    with Phases() as phases:
-        made = check(project or opened(paths, options), phases.told, os.environ, surveyed)
+    session = project or opened(paths, options)
+    with Phases() as phases, unreached(session, files if project is not None else ()).begun() as pending:
+        made = check(session, phases.told, os.environ, surveyed)
+        made = replace(made, found=together(made.found, pending.result()))
     if project is None:
         return made, 0
     found, elsewhere = of_files(project, made.found, files)

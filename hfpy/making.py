@@ -63,7 +63,8 @@ class Rewritten:
 class Made:
     """What became of an application: its facts in the end, the files, what was found, what of that by looking at the
     program as a whole, and what the optimiser did (None where it did not run, or where nothing of it was taken).
-    ``said`` is what of the found only the optimiser says, which does not run where there are errors.
+    ``said`` is what of the found only the optimiser says: nothing where there are errors, for which it does not run, or
+    did in vain.
     """
 
     facts: Facts
@@ -72,6 +73,11 @@ class Made:
     whole: tuple[Diagnostic, ...]
     optimised: Lowered | None
     said: tuple[Diagnostic, ...] = ()
+
+    @property
+    def in_vain(self) -> bool:
+        """Whether there are errors, so that nothing of what the optimiser did counts."""
+        return self.optimised is None or has_errors(self.written.found)
 
     @property
     def stages(self) -> tuple[tuple[str, Facts], ...]:
@@ -120,6 +126,17 @@ def told_of(facts: Facts, effects: Effects, only: Collection[str], asked: Collec
     return _made(facts, effects, found, facts.found, optimised, silent, texts, again)
 
 
+def at_fault(facts: Facts, effects: Effects, only: Collection[str], again: Again) -> Made | None:
+    """What :func:`made_of` finds where the user's text has errors: nothing of the optimiser is taken then. None if that
+    is not seen without it.
+    """
+    from hfpy.analyze.checks import check
+
+    found = with_calls_that_fit(facts, [*facts.found, *check(facts, effects)])
+    made = _made(facts, effects, found, facts.found, None, silent, only, again)
+    return made if has_errors(made.found) else None
+
+
 def _made(
     facts: Facts,
     effects: Effects,
@@ -133,7 +150,8 @@ def _made(
     """The files of an application of which something has been found, and which the optimiser has seen."""
     after, written, optimised = _written(facts, effects, optimised, progress, only, again)
     written = replace(written, found=without_followed(facts, found, written.found))
-    said = tuple(_said_by_passes(facts, optimised)) if optimised is not None else ()
+    taken = optimised is not None and not has_errors(written.found)
+    said = tuple(_said_by_passes(facts, optimised)) if taken and optimised is not None else ()
     return Made(after, written, (*found, *said, *written.found), whole, optimised, said)
 
 

@@ -23,7 +23,7 @@ from hfpy.analyze.unchanged import in_same_positions, unchanged_routines
 from hfpy.diagnostics import Diagnostic, Place, Related, ordered
 from hfpy.incremental import Now, facts_kept, faults_kept, last_kept
 from hfpy.kept import NotKept, Unread
-from hfpy.making import Made, deep, in_source_lines, made_of, told_of
+from hfpy.making import Made, at_fault, deep, in_source_lines, made_of, told_of
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Outside
@@ -129,7 +129,7 @@ class Work:
             raise NotKept("subroutines that nothing has")
         files = [f for f in facts.application.files if f.path not in again.files]
         new = list(again.in_parts(in_source_lines(files, made.found), self.again))
-        if made.optimised is None:
+        if made.in_vain:
             kept = self._without_passes(kept)
         more = again.in_parts(in_source_lines(files, here), self.again)
         return Rechecked(ordered(dict.fromkeys([*kept, *new])), ordered(dict.fromkeys([*others, *more])))
@@ -277,9 +277,20 @@ class InParts(Again):
     def made(self, facts: Facts, effects: Effects) -> Made:
         """What is found in the files with parts that are looked at, and maybe in others."""
         if self.stages[0].facts.device is not None:
-            return made_of(facts, effects, only=self.files, again=self)
+            return self._for_device(facts, effects)
         looked = (path for path, cut in self.cuts.items() if any(p.key in self.looked for p in cut.laid.parts))
         return told_of(facts, effects, self.files, frozenset(looked), self)
+
+    def _for_device(self, facts: Facts, effects: Effects) -> Made:
+        """The same where there are kernels, whose text may be at fault. Raises NotKept."""
+        apart = replace(self, at=[*self.at])
+        try:
+            return made_of(facts, effects, only=self.files, again=self)
+        except NotKept:  # as where the optimiser leaves a region alone because of its fault
+            made = at_fault(facts, effects, self.files, apart)
+            if made is None:
+                raise
+            return made
 
     def in_parts(self, found: Iterable[Diagnostic], keys: Collection[str]) -> Iterator[Diagnostic]:
         """What was found in some parts, with its places in the files as they are now. Raises NotKept where something

@@ -35,7 +35,7 @@ def transpile(
     from hfpy.build import translated as translation
     from hfpy.build.makedeps import write_depfile
     from hfpy.build.progress import Phases
-    from hfpy.build.session import open_files, open_project, scripts_left_out
+    from hfpy.build.session import open_files, open_project, settings_left_out
 
     given = given_by({**options, "trust": True})
     folder = depfile.parent if depfile is not None else output
@@ -43,7 +43,7 @@ def transpile(
     if plan:
         _show_plan(session, cache_dir)
         return
-    show_diagnostics(scripts_left_out(files))
+    show_diagnostics(settings_left_out(files, given))
     remembered = cache_dir or (depfile.parent / "cache" if depfile is not None else None)
     with Phases() as phases:
         sources = translation.all_sources(session.project)

@@ -44,12 +44,18 @@ def dummy_of(facts: Facts, site: CallSite, position: int | str) -> tuple[bool, D
 
 
 def position_in(site: CallSite, reference: Reference) -> int | str:
-    """The position of an argument among all that a candidate gets, the object of a type-bound procedure included."""
-    if isinstance(reference.position, str):
+    """The position of an argument, or its name, among all that a candidate gets: the object of a type-bound procedure
+    is one of them, and the procedure may have another name for what the interface of a pointer names.
+    """
+    if not site.chosen:
         return reference.position
     statement, call = reference.at.statement, reference.call
     args = statement.args if isinstance(statement, Call) and call is statement.designator else ()
     args = call.args if isinstance(call, Apply) and not args else args
+    if isinstance(reference.position, str):
+        value = next((a.value for a in args if isinstance(a, Keyword) and a.name == reference.position), None)
+        here = (a.name for a in site.args if isinstance(a, Keyword) and a.value is value)
+        return next(here, reference.position)
     given = args[reference.position]
     return next((n for n, arg in enumerate(site.args) if arg is given), reference.position)
 

@@ -249,7 +249,7 @@ def views_by_class(facts: Facts, hybrid_only: bool = True) -> dict[Node, list[tu
 
 
 # Statements of old Fortran that do no more than to branch.
-_BRANCHES = frozenset({"an assign", "an assigned goto"})
+BRANCHES = frozenset({"an assign", "an assigned goto"})
 
 
 def only_branches(facts: Facts, statement: Opaque, key: str) -> bool:
@@ -258,7 +258,7 @@ def only_branches(facts: Facts, statement: Opaque, key: str) -> bool:
     """
     routine = facts.routine(key)
     alone = not routine.regions and not facts.positions.get(key).above
-    return statement.reason in _BRANCHES and alone and facts.target == "cpu"
+    return statement.reason in BRANCHES and alone and facts.target == "cpu"
 
 
 def opaque_in_regions(facts: Facts) -> list[Diagnostic]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.generics import Generics
+from hfpy.analyze.interfaces import NO_NAME, Interfaces, corresponding
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import component, object_type
 from hfpy.analyze.uses import aliases_of, declared_in_block
@@ -59,6 +60,7 @@ class Candidates:
         self.application = application
         self.scopes = scopes
         self.generics = generics
+        self.interfaces = Interfaces(application, scopes)
         self.bound: dict[str, set[str]] = {}
         self.defined: dict[str, set[str]] = {}
         self.finals: set[str] = set()
@@ -73,6 +75,7 @@ class Candidates:
     def turn_to(self, application: Application, scopes: Scopes, generics: Generics) -> None:
         """Go on with an application that differs in bodies only."""
         self.application, self.scopes, self.generics = application, scopes, generics
+        self.interfaces = Interfaces(application, scopes)
 
     def same(self, other: Candidates) -> bool:
         """Whether another program has the same candidates."""
@@ -150,8 +153,8 @@ class Candidates:
         match at.statement:
             case Call(designator=Name(name=name) as designator, args=args):
                 if by_procedure_variable(name, routine, self.scopes, at):
-                    yield at, designator, self._called(self._of_kind(self.taken, "subroutine"), args, at, key)
-            case Call(designator=Component(name=name) as designator, args=args):
+                    yield at, designator, self._pointed(name, "subroutine", args, at, key)
+            case Call(designator=Component() as designator, args=args):
                 keys = self._of_kind(self._through(designator, key, at), "subroutine")
                 yield at, designator, self._called(keys, args, at, key, designator)
             case Assignment(target=target, value=value, pointer=False):
@@ -163,7 +166,7 @@ class Candidates:
         match node:
             case Apply(base=Name(name=name), args=args):
                 if self._function_variable(name, key, at):
-                    yield at, node, self._called(self._of_kind(self.taken, "function"), args, at, key)
+                    yield at, node, self._pointed(name, "function", args, at, key)
             case Apply(base=Component(name=name) as designator, args=args):
                 symbol = component(designator, key, self.scopes)
                 if symbol is None or symbol.type.base == "procedure":
@@ -208,24 +211,52 @@ class Candidates:
         pairs = [(unit, target) for unit, bound, target in bindings if bound in names]
         return {k for unit, target in pairs for k in self.scopes.procedures(target, unit)} if pairs else None
 
+    def _pointed(self, name: str, kind: str, args: tuple[Expr, ...], at: Located, key: str) -> tuple[Candidate, ...]:
+        """The procedures that may be called by a dummy procedure or a procedure pointer with some arguments."""
+        given: dict[str, tuple[Expr, ...]] = {}
+        named = any(isinstance(a, Keyword) for a in args)
+        interface = self.interfaces.of_variable(name, key, at) if named else None
+        for k in self._of_kind(self.taken, kind):
+            form = self._received(k, args, interface) if named else args
+            if self._fits(k, form, key, at, ranks=False):
+                given[k] = form
+        return tuple(given.items())
+
     def _called(
-        self, keys: tuple[str, ...], args: tuple[Expr, ...], at: Located, key: str, designator: Component | None = None
+        self, keys: tuple[str, ...], args: tuple[Expr, ...], at: Located, key: str, designator: Component
     ) -> tuple[Candidate, ...]:
-        """The procedures that may be called with some arguments, and which of them get the object before the ``%``, and
-        where (Fortran 2018, 7.5.4.5: the first argument, or another that is named in ``pass``, or none).
+        """The procedures that may be called through an object with some arguments, and which of them get the object
+        before the ``%``, and where (Fortran 2018, 7.5.4.5: the first argument, or another that is named in ``pass``, or
+        none). Procedures that are bound to a type have the names of arguments that those have which they override
+        (7.5.7.3), others need not have those of the interface.
         """
-        if designator is None:
-            fitting = (k for k in keys if self.generics.fits(k, args, key, at, ranks=False) is not False)
-            return tuple((k, args) for k in fitting)
         passed, ranks = designator.base, designator.name in self.overloaded
         first = next((n for n, arg in enumerate(args) if isinstance(arg, Keyword)), len(args))
+        named = first < len(args)
+        interface = self.interfaces.of_component(designator, key) if named else None
+        bound = self.bound.get(designator.name, set())
         forms = [(*args[:place], passed, *args[place:]) for place in range(first + 1)]
         found: list[Candidate] = []
         for k in keys:
-            fits = (f for f in (*forms, args) if self.generics.fits(k, f, key, at, ranks, passed) is not False)
-            form = next(fits, None)
+            plain = not named or (interface is None and k in bound)
+            tried = [*forms, args] if plain else [self._received(k, f, interface) for f in (*forms, args)]
+            form = next((f for f in tried if self._fits(k, f, key, at, ranks, passed)), None)
             found += [(k, form)] if form is not None else []
         return tuple(found)
+
+    def _received(self, called: str, args: tuple[Expr, ...], interface: tuple[str, ...] | None) -> tuple[Expr, ...]:
+        """The arguments of a call with the names that the procedure has for them."""
+        return corresponding(args, interface, self.application.routines[called].dummies)
+
+    def _fits(
+        self, called: str, args: tuple[Expr, ...], key: str, at: Located, ranks: bool, passed: Expr | None = None
+    ) -> bool:
+        """Whether a procedure may be called with some arguments. Those of which it is not known which they are tell by
+        their number alone.
+        """
+        if any(isinstance(a, Keyword) and a.name == NO_NAME for a in args):
+            return len(args) <= len(self.application.routines[called].dummies)
+        return self.generics.fits(called, args, key, at, ranks, passed) is not False
 
     def _defining(self, name: str, operands: tuple[Expr, ...], at: Located, key: str) -> tuple[str, ...]:
         """The procedures that may define an operator or the assignment for some operands."""

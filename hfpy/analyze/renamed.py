@@ -18,6 +18,10 @@ from hfpy.model.statements import Construct, Header, constructs
 _INSIDE = "put the associate into the region, or use the name '{name}' there"
 _STATE = "if no two points set the same element, say so in the region: independent({name})"
 
+_OTHER_NAME = "give it another name there: select type (part => {name})"
+# Devices take no polymorphic objects, and GCC 12 writes beside the memory of an object that `select type` names.
+_COMPONENTS = "give its components to a routine with the region, as in call step({name}%u), or choose cuda-c for it"
+
 
 def written_through(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagnostic]:
     """Pointers that the region sets, and writes through, unless each point has a part of the target to itself: which
@@ -126,6 +130,11 @@ def given_around(body: RegionBody) -> frozenset[str]:
             if construct.kind == "selecttype" and not construct.header.names and _guarded(body, construct):
                 found.update(e.name for e in construct.header.exprs if isinstance(e, Name))
     return frozenset(found)
+
+
+def other_way(name: str, backend: str) -> str:
+    """What can be done where no directive takes a name that a construct around the region gives."""
+    return (_OTHER_NAME if backend == "openmp" else _COMPONENTS).format(name=name)
 
 
 def _guarded(body: RegionBody, construct: Construct) -> bool:

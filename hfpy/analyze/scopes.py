@@ -125,7 +125,7 @@ class Scopes:
         symbol = routine.spec.symbols.get(name)
         if symbol is not None:
             return None if self._is_procedure(symbol, routine) else self._found(symbol, routine)
-        for module, remote in self._sources(name, key):
+        for module, remote in self.sources(name, key):
             found = self.exported(remote, module, frozenset({key}))
             if found is not None:
                 return found
@@ -174,7 +174,8 @@ class Scopes:
         return False
 
     def _is_procedure(self, symbol: Symbol, routine: Routine) -> bool:
-        if symbol.type.base == "procedure" or "external" in symbol.attributes or "intrinsic" in symbol.attributes:
+        named = symbol.attributes & {"external", "intrinsic"} or self._described(symbol, routine)
+        if symbol.type.base == "procedure" or named:
             return "pointer" not in symbol.attributes
         if any(name == symbol.name for name, *_ in routine.spec.statement_functions):
             return True
@@ -182,8 +183,17 @@ class Scopes:
         external = f"::{symbol.name}" in self.application.units
         return external and symbol.rank == 0 and symbol.name not in (*routine.dummies, routine.result)
 
+    @staticmethod
+    def _described(symbol: Symbol, routine: Routine) -> bool:
+        """Whether an interface body says that a name is a procedure's, and only attributes are declared beside it."""
+        return not symbol.type.base and any(symbol.name in i.bodies for i in routine.spec.interfaces)
+
     def _found(self, symbol: Symbol, routine: Routine) -> Found:
-        """A declared variable; where only its shape or another attribute is declared, the implicit rules type it."""
+        """A declared variable; where only its shape or another attribute is declared, the implicit rules type it. With
+        an interface body of its name it is a procedure pointer.
+        """
+        if self._described(symbol, routine):
+            symbol = replace(symbol, type=FType("procedure", None, symbol.name, "procedure"))
         if not symbol.type.base:
             symbol = replace(symbol, type=self.implicit_type(symbol.name, routine))
         return Found(routine.key, symbol)
@@ -198,7 +208,7 @@ class Scopes:
             current = self.application.routines.get(current.host)
         return FType("integer" if name[0] in "ijklmn" else "real", None, "", "implicit")
 
-    def _sources(self, name: str, key: str) -> list[tuple[str, str]]:
+    def sources(self, name: str, key: str) -> list[tuple[str, str]]:
         """The modules with source that a name of a unit may come from, each with the name there."""
         imports = self._imports.get(key)
         if imports is None:
@@ -218,7 +228,7 @@ class Scopes:
         symbol = routine.spec.symbols.get(name)
         if symbol is not None:
             return None if self._is_procedure(symbol, routine) else self._found(symbol, routine)
-        for other, remote in self._sources(name, key):
+        for other, remote in self.sources(name, key):
             found = self.exported(remote, other, seen | {key})
             if found is not None:
                 return found
@@ -269,7 +279,7 @@ class Scopes:
             return Named((f"{key}::{name}",))
         if not found.generic and (key, name) in self.separate:
             return Named((self.separate[key, name],))
-        for module, remote in self._sources(name, key):
+        for module, remote in self.sources(name, key):
             if self.modules[module] != key:
                 found = found.joined(self._exported_procedures(remote, self.modules[module]))
         return found
@@ -371,7 +381,7 @@ class Scopes:
             return None
         if name in routine.spec.types:
             return key, routine.spec.types[name]
-        for module, remote in self._sources(name, key):
+        for module, remote in self.sources(name, key):
             home = self.modules[module]
             there = self.application.routines.get(home) if home != key else None
             found = self.type_at_home(remote, home) if there is not None and there.spec.accessible(remote) else None

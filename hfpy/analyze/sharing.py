@@ -21,7 +21,7 @@ from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.known import known_values, with_values
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.renamed import from_outside, given_around, through_components, written_through
+from hfpy.analyze.renamed import from_outside, given_around, other_way, through_components, written_through
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference, associated
@@ -197,7 +197,7 @@ class RegionSharing:
             listed = listed - {*self.result.given}
         if again := sorted(given & listed):
             message = f"'{again[0]}' is a name that a construct around the region gives; no directive takes it"
-            hint = f"give it another name there: select type (part => {again[0]})"
+            hint = other_way(again[0], self.facts.backend(self.key))
             self.result.found.append(error("HF404", message, self.region.place, hint))
         name = self.routine.result
         if given and self.routine.kind == "function" and name == self.routine.name and name in listed:

@@ -1,7 +1,9 @@
 """Variables of which each thread has a copy (``!$omp threadprivate``).
 
 The threads that OpenMP starts for a region do not find the values that the region's routine has: these are in the copy
-of one of them (OpenMP 5.2, 5.2). Nor may a clause name such a variable as shared.
+of one of them (OpenMP 5.2, 5.2). Nor may a clause name such a variable as shared. That holds in a parallel loop of the
+user's, too: how many threads a region in it gets is settled when the program runs (``OMP_MAX_ACTIVE_LEVELS``). So the
+user says that a region is done by the thread that comes to it, by the backend of its routine.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.directives import Region
 from hfpy.model.units import Routine
 
-_HINT = "copy it to a local variable before the region, or take it out of the threadprivate directive"
+# A routine that threads of the user's call may run its regions on the calling thread, whose copies these are then.
+_ALONE = "let the thread that calls '{routine}' do its regions: --routine {routine}=sequential, or [routines]"
+_HINT = "copy it to a local variable before the region, take it out of the threadprivate directive, or " + _ALONE
 
 
 def thread_copies(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
@@ -45,7 +49,8 @@ def _named(facts: Facts, routine: Routine, number: int, region: Region) -> Itera
             seen.add(reference.name)
             place = at.statement.line.place(routine.file, reference.node.start, reference.node.end)
             message = f"points run on several threads, each of which has its own '{reference.name}' (threadprivate)"
-            yield error("HF511", message, place, _HINT, [_told(region)])
+            hint = _HINT.format(routine=routine.name)
+            yield error("HF511", message, place, hint, [_told(region)])
 
 
 def _below(facts: Facts, effects: Effects, routine: Routine, number: int, region: Region) -> Iterator[Diagnostic]:
@@ -64,8 +69,9 @@ def _below(facts: Facts, effects: Effects, routine: Routine, number: int, region
                 f"'{site.name}' uses"
             )
             hint = (
-                f"pass '{identity[1]}' to '{site.name}' as an argument, or take it out of the threadprivate directive"
+                f"pass '{identity[1]}' to '{site.name}' as an argument, take it out of the threadprivate directive, or "
             )
+            hint += _ALONE.format(routine=routine.name)
             say = warning if identity in changed else error
             place = site.at.statement.line.place(routine.file, site.node.start, site.node.end)
             yield say("HF511", message, place, hint, [_told(region)])

@@ -6,7 +6,7 @@ use as a whole are parsed. What stands anywhere in one of their specification pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import Facts
@@ -15,6 +15,7 @@ from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import ImpliedDo, walk
+from hfpy.model.source import LineKey
 from hfpy.model.statements import OneLine, Opaque, Specification, expressions
 from hfpy.model.units import Routine
 from hfpy.parse.physical import names_in_rows
@@ -42,11 +43,12 @@ class Undeclared:
         key = routine.key
         macros = {m.lower() for m in (*self.facts.application.macros_of(key), *self.facts.application.file(key).macros)}
         told: set[str] = set()
+        lines = with_indices(self.facts.graph.statements.get(key, ()))
         for reference in self.facts.references[key]:
             name = reference.name
             if name in told or name in macros or name in self.iterators or not self.facts.live(reference.at, key):
                 continue
-            if reference.at.statement.line.file or self._known(name, key) or _local_index(reference):
+            if reference.at.statement.line.file or self._known(name, key) or local_index(reference, lines):
                 continue
             if any(c.kind == "block" for c in reference.at.constructs) and self._uses_in_blocks(routine):
                 continue
@@ -98,13 +100,20 @@ class Undeclared:
         return names_in_rows(s.line.text for s in statements if isinstance(s, Specification | Opaque))
 
 
-def _local_index(reference: Reference) -> bool:
-    """Whether a name may be one of a construct around, or the variable of an implied loop."""
+def with_indices(statements: Iterable[Located]) -> frozenset[LineKey]:
+    """The lines with a ``forall`` of one statement, whose indices may be declared in its header."""
+    found = (at.statement for at in statements if isinstance(at.statement, OneLine))
+    return frozenset(s.line.key for s in found if s.kind in _OWN_INDICES)
+
+
+def local_index(reference: Reference, lines: Collection[LineKey]) -> bool:
+    """Whether a name may be one of a construct around, or the variable of an implied loop. ``lines`` are those that
+    have indices of their own.
+    """
     at: Located = reference.at
     if any(c.kind in _OWN_INDICES for c in at.constructs) or reference.name in aliases_of(at):
         return True
-    statement = at.statement
-    if isinstance(statement, OneLine) and statement.kind in _OWN_INDICES:
+    if at.statement.line.key in lines:
         return True
-    nodes = (n for top in expressions(statement) for n in walk(top))
+    nodes = (n for top in expressions(at.statement) for n in walk(top))
     return any(isinstance(n, ImpliedDo) and n.var == reference.name for n in nodes)

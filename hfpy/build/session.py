@@ -13,7 +13,7 @@ from hfpy.build.compilers import environment_flags
 from hfpy.build.named import unknown_folders, unknown_paths
 from hfpy.build.projectfile import load_project
 from hfpy.changes import Changes, changes_of
-from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, note
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, note, warning
 from hfpy.options import Options, default_kinds, directives_of, schedule_fault, sizes_of
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 
@@ -139,23 +139,54 @@ def open_files(files: Sequence[Path], given: Given, output: Path = Path("build")
     return Session(project, with_given(Options(target=given.target), given), notes)
 
 
-def scripts_left_out(files: Sequence[Path]) -> tuple[Diagnostic, ...]:
-    """A note where files that are named, or folders, have sources of a project with scripts: :func:`open_files` reads
-    no settings.
+# Options that a project sets and that decide what is generated, with what they are called in its file.
+_SETTINGS = {
+    "layout": "[layout]",
+    "layout_arrays": "[layout.arrays]",
+    "domains": "[domains]",
+    "decomposition": "[decomposition]",
+    "default_backend": "backend",
+    "schemes": "[schemes]",
+    "routines": "[routines]",
+    "storage_order": "storage_order",
+    "directives_as_regions": "directives_as_regions",
+    "auto": "auto",
+    "drop_directives": "drop_directives",
+    "library": "kind",
+}
+
+
+def settings_left_out(files: Sequence[Path], given: Given) -> tuple[Diagnostic, ...]:
+    """What is said where files that are named, or folders, have sources of a project whose settings would change what
+    is generated: :func:`open_files` reads none. A warning for those that the command line does not give, a note for
+    scripts.
     """
+    used = with_given(Options(target=given.target), given)
     for folder in {above: None for path in files for above in (path.resolve(), *path.resolve().parents)}:
         if not (folder / PROJECT_FILE).is_file():
             continue
         try:
             project = load_project(folder)
-            sources = [path.resolve() for path in project.files] if project.scripts is not None else []
-        except HfpyError:
+            sources = [path.resolve() for path in project.files]
+            meant = with_given(options_for(project, given.target), given)
+        except (HfpyError, UsageError):
             continue  # those who build the project hear of it
         if any(source.is_relative_to(path.resolve()) for source in sources for path in files):
-            text = "the project's scripts are not run: files that are named are translated without its settings"
-            place = Place(os.path.relpath(folder / PROJECT_FILE))
-            return (note("HF674", text, place, "name no files: then the project here is translated, with its scripts"),)
+            return _left_out(project, meant, used)
     return ()
+
+
+def _left_out(project: Project, meant: Options, used: Options) -> tuple[Diagnostic, ...]:
+    place = Place(os.path.relpath(project.root / PROJECT_FILE))
+    names = [name for field, name in _SETTINGS.items() if getattr(meant, field) != getattr(used, field)]
+    found: list[Diagnostic] = []
+    if names:
+        text = f"files that are named are translated without the settings of their project: {', '.join(names)}"
+        found.append(warning("HF817", text, place))
+    if project.scripts is not None:
+        text = "the project's scripts are not run: files that are named are translated without its settings"
+        found.append(note("HF674", text, place, "name no files: then the project here is translated, with its scripts"))
+    return tuple(found)
 
 
 def with_given(options: Options, given: Given) -> Options:

@@ -43,12 +43,27 @@ _PREFIXES = (
 )
 _CALL = re.compile(r"\bcall\s+([a-z_]\w*)\s*(?![\w%\s(]*%)", re.IGNORECASE)
 _INCLUDED = re.compile(r"^\s*include\b", re.MULTILINE)
+_INCLUDE = re.compile(r"include\s*['\"<](.*?)['\">]\s*$", re.IGNORECASE)
+_SIGN_AFTER = re.compile(r"(?<!\()[-+*/]\s*[-+]")
 _IGNORED = ("ignore_tkr", "no_arg_check")
 
 
 def any_kind_fits(index: FileIndex) -> bool:
     """Whether a file has directives by which compilers accept arguments of any type, kind or rank."""
     return any(word in row.lower() for row in index.source.lines for word in _IGNORED)
+
+
+def lacks_included(index: FileIndex, include_dirs: Collection[Path]) -> bool:
+    """Whether a file includes another that cannot be found."""
+    lines = (_INCLUDE.match(line.text) for line in index.lines if line.text[:7].lower() == "include")
+    names = {*index.includes, *(found[1] for found in lines if found)}
+    folders = (Path(index.path).parent, *include_dirs)
+    return any(not any((folder / name).is_file() for folder in folders) for name in names)
+
+
+def sign_after_operator(line: LogicalLine) -> bool:
+    """Whether a sign follows an operator, as in ``a*-b``: compilers take it, the standard does not (10.1.2)."""
+    return _SIGN_AFTER.search(mask_strings(line.text)) is not None
 
 
 def unseen_modules(application: Application) -> Iterator[str]:

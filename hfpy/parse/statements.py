@@ -32,6 +32,7 @@ from hfpy.parse.lexer import label_of, mask_strings
 from hfpy.parse.tokens import find_top, matching, split_top, words_of
 
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
+_GOTO = re.compile(r"goto\d+")  # compilers take it without a blank, in free form as well
 _FIRST_WORD = re.compile(r"([A-Za-z_]\w*)")
 _CONSTRUCT_NAME = re.compile(r"([A-Za-z_]\w*)\s*:(?!:)\s*(?=[A-Za-z])")
 _DO = re.compile(r"do\b\s*(?:(\d[\d\s]*),?\s*)?", re.IGNORECASE)
@@ -119,7 +120,7 @@ def _parse(line: LogicalLine, start: int, end: int) -> Statement:
     if word is None:
         return _opaque(line, "no statement begins like this")
     lowered = word.group(1).lower()
-    handler = _HANDLERS.get(lowered)
+    handler = _HANDLERS.get("goto" if _GOTO.fullmatch(lowered) else lowered)
     if handler is not None:
         return handler(line, masked, begin, end, name)
     if lowered.startswith(("end", "else")):
@@ -379,7 +380,7 @@ def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
         return Jump(line, "goto", label_of(found.group(1)))
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
-    if closing < 0:
+    if closing < 0 or re.match(r"go\s*to\s*[a-z_]", masked, re.IGNORECASE):
         return _opaque(line, "an assigned goto")
     labels = labels_in(masked[opening + 1 : closing])
     if not labels:

@@ -132,6 +132,34 @@ def test_transpile_says_that_it_leaves_scripts_out(project: Path, capfd: pytest.
     assert call(capfd, "transpile", "source", "-o", "out") == (0, "", "")
 
 
+SETTINGS = {
+    "[layout]": ('[layout]\ncpu = "k i"\n', ("--layout", "k i")),
+    "[routines]": ('[routines]\nrun = { cpu = "sequential" }\n', ("--routine", "run=sequential")),
+    "backend": ('[target.cpu]\nbackend = "sequential"\n', ("--backend", "sequential")),
+    "[domains]": ('[domains]\ni = { size = ["nx"] }\n', None),
+}
+
+
+@pytest.mark.parametrize("table", SETTINGS)
+def test_transpile_says_which_settings_it_leaves_out(
+    table: str, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text, same = SETTINGS[table]
+    settings = project / "hfpy.toml"
+    settings.write_text(f"{settings.read_text()}\n{text}")
+    (project / "other.f90").write_text("module other\nend module\n")
+    said = (
+        f"hfpy.toml: warning HF817: files that are named are translated without the settings of their project: {table}"
+    )
+    for named in ("source/demo.f90", "source", "."):
+        status, out, err = call(capfd, "transpile", named, "-o", "out")
+        assert (status, out, err.splitlines()[0]) == (0, "", said)
+    if same is not None:
+        assert "HF817" not in call(capfd, "transpile", "source", "-o", "out", *same)[2]
+    assert "HF817" not in call(capfd, "transpile", "other.f90", "-o", "out")[2]
+    assert "HF817" not in call(capfd, "transpile", "-o", "out")[2]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -13,7 +13,7 @@ SOURCE = """      subroutine s(n, a, b)
       integer n, i, k
       real*8 a(n), b(n)
       k = 0
-      if (n .gt. 2) go to FIRST
+      if (n .gt. 2) FIRST
       k = 5
 LABEL do 1 0 i = 1, n
       if (mod(i, 3) .eq. 1) go to 1 0
@@ -35,7 +35,7 @@ LABEL do 1 0 i = 1, n
       end
 """
 REGION = "c@parallelRegion\n"
-FORMS = [("00 40", "0040 "), ("4 0", " 40  "), ("40", "4  0 ")]
+FORMS = [("go to 00 40", "0040 "), ("go to 4 0", " 40  "), ("go to 40", "4  0 "), ("GOTO40", "40   ")]
 
 
 def run(text: str, folder: Path) -> str:
@@ -58,11 +58,12 @@ def test_jumps_lead_to_their_labels(forms: tuple[str, str], tmp_path: Path) -> N
     assert run(done.text, tmp_path) == run(plain, tmp_path)
 
 
-def test_labels_of_free_form() -> None:
+@pytest.mark.parametrize("jump", ["go to 10", "goto10", "GoTo10"])
+def test_labels_of_free_form(jump: str) -> None:
     text = (
         "subroutine s(n, a)\ninteger :: n, i\nreal(8) :: a(n)\n!@parallelRegion{domName(i), domSize(n)}\ndo i = 1, n\n"
     )
-    text += "if (i == 2) go to 10\na(i) = i\n0010 continue\nend do\n!@end parallelRegion\nend subroutine s\n"
+    text += f"if (i == 2) {jump}\na(i) = i\n0010 continue\nend do\n!@end parallelRegion\nend subroutine s\n"
     assert not translate_text({"s.f90": text}, backend="openmp").errors
 
 

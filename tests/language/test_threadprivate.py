@@ -8,7 +8,7 @@ import pytest
 
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
-from tests.support import translate_text, write_files
+from tests.support import compile_files, output, translate_text, write_files
 
 TEXT = """module store
   implicit none
@@ -104,3 +104,53 @@ def test_array_statements_beside_regions_stay() -> None:
         assert not made.errors
         counts.append(made.text.count("!$omp do") + made.text.count("!$omp parallel do"))
     assert counts == [2, 4]
+
+
+CALLED_BY_THREADS = """module store
+  implicit none
+  integer, parameter :: n = 400
+  real(8) :: w(n), factor
+  !$omp threadprivate(w, factor)
+contains
+  subroutine all_of(a, m)
+    integer, intent(in) :: m
+    real(8), intent(inout) :: a(n,m)
+    integer :: k
+    !$omp parallel do
+    do k = 1, m
+      factor = k
+      w = 0.5d0*k
+      call column(a(:,k))
+    end do
+    !$omp end parallel do
+  end subroutine
+  subroutine column(a)
+    real(8), intent(inout) :: a(n)
+    integer :: i
+    !@parallelRegion
+    do i = 1, n
+      a(i) = a(i)*factor + w(i)
+    end do
+  end subroutine
+end module
+program main
+  use store
+  real(8) :: a(n,23)
+  a = 1.5d0
+  call all_of(a, 23)
+  print '(6es24.16)', sum(a, 1)
+end program
+"""
+
+
+def test_a_routine_that_threads_call_may_do_its_regions_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether regions in a parallel loop of the user's get threads of their own is settled when the program runs."""
+    files = {"store.f90": CALLED_BY_THREADS}
+    told = translate_text(files, exports=None, backend="openmp").errors
+    assert {d.code for d in told} == {"HF511"} and all("--routine column=sequential" in d.hint for d in told)
+    expected = output(compile_files(files, tmp_path / "plain"))
+    done = translate_text(files, exports=None, backend="openmp", routines={"column": "sequential"}).require()
+    built = compile_files(dict(done.files), tmp_path / "made", openmp=True)
+    for levels in ("1", "3"):
+        monkeypatch.setenv("OMP_MAX_ACTIVE_LEVELS", levels)
+        assert [output(built, threads=threads) for threads in (1, 3)] == [expected] * 2

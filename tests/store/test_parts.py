@@ -530,3 +530,53 @@ def test_what_concerns_others_on_devices(line: int, statement: str, again: bool,
         cold = translate(paths, replace(options, cache_dir=None))
         assert ordered(acknowledged(made.found)) == cold.diagnostics
         assert set(made.faults) == set(cold.faults(OUTSIDE))
+
+
+FUSED = """module fused
+  implicit none
+contains
+  subroutine first(n, a, b, c)
+    integer, intent(in) :: n
+    real, intent(in) :: a(n)
+    real, intent(inout) :: b(n), c(n)
+    @parallelRegion{domName(i), domSize(n)}
+    b(i) = 2*a(i)
+    @end parallelRegion
+    @parallelRegion{domName(i), domSize(n)}
+    c(i) = b(i) + a(i)
+    @end parallelRegion
+  end subroutine first
+  subroutine other(n, a, b, c)
+    integer, intent(in) :: n
+    real, intent(in) :: a(n)
+    real, intent(inout) :: b(n), c(n)
+    @parallelRegion{domName(i), domSize(n)}
+    b(i) = 3*a(i)
+    @end parallelRegion
+    @parallelRegion{domName(i), domSize(n)}
+    c(i) = b(i) - a(i)
+    @end parallelRegion
+  end subroutine other
+end module fused
+"""
+
+
+@pytest.mark.parametrize("line", [9, 12])
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "opencl"])
+def test_errors_in_fused_regions_on_devices(line: int, backend: str, tmp_path: Path) -> None:
+    """The optimiser leaves a region alone that is at fault, so that its steps are others than those that were kept."""
+    options = Options(cache_dir=tmp_path / "cache", target="gpu", backend=backend)
+    paths = write({"fused.h90": FUSED}, tmp_path / "source")
+    before = translate(paths, options)
+    assert "group 0-1" in before.schedule("first")
+    before.faults(OUTSIDE)
+    rows = FUSED.splitlines()
+    rows[line - 1] += " + unknown"
+    paths = write({"fused.h90": "\n".join([*rows, ""])}, tmp_path / "source")
+    now = Now.of(paths, options)
+    assert now is not None
+    made = rechecked(now, options, OUTSIDE, Store(tmp_path / "cache"))
+    assert made is not None
+    cold = translate(paths, replace(options, cache_dir=None))
+    assert ordered(acknowledged(made.found)) == cold.diagnostics
+    assert set(made.faults) == set(cold.faults(OUTSIDE))
