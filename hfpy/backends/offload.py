@@ -2,7 +2,7 @@
 
 The arrays of a region are on the device already (:mod:`hfpy.transform.devicedata`), scalars go there with the region.
 Each point has its own copies of what is private. A private variable that has a value before the region gets it at the
-begin of each point, from a copy that is only read; the value of the last point comes back through a variable of the
+beginning of each point, from a copy that is only read; the value of the last point comes back through a variable of the
 block around the loops. So neither depends on how points are shared out among threads.
 """
 

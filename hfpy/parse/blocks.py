@@ -284,7 +284,7 @@ class BlockBuilder:
             self.scope = directive, line, list(self.stack)
             return
         if self.scope is None:
-            self.found.append(error("HF205", "@end stencilProgram without its begin", place))
+            self.found.append(error("HF205", "@end stencilProgram without its beginning", place))
             return
         opened, first, blocks = self.scope
         self.scope = None
@@ -305,7 +305,7 @@ class BlockBuilder:
             kind = next((b.kind for b in reversed(self.stack) if b.kind in ("region", "columns")), kind)
         if kind is None or not any(b.kind == kind for b in self.stack):
             shown = {"parallelregion": "parallelRegion", "domaindependant": "domainDependant"}.get(keyword, keyword)
-            self.found.append(error("HF205", f"@end {shown} without its begin", line.place(self.file)))
+            self.found.append(error("HF205", f"@end {shown} without its beginning", line.place(self.file)))
             return
         if self.stack[-1].kind != kind:
             inner = self.stack[-1]

@@ -404,7 +404,7 @@ class SpecificationParser:
         if directive.keyword != "domaindependant":
             return index
         if directive.end:
-            self.found.append(error("HF205", "@end domainDependant without its begin", line.place(self.file)))
+            self.found.append(error("HF205", "@end domainDependant without its beginning", line.place(self.file)))
             return index + 1
         head, problems = dependants_of(directive, line, self.file, self.sizes)
         self.found += problems

@@ -18,6 +18,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.distributed import takes_buffer
 from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.names import derived
+from hfpy.model.printing import expression as printed
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Jump, Memory, OneLine, Statement, flatten
 from hfpy.model.units import OldSize, Routine
@@ -58,7 +59,7 @@ class HeldArrays(HostStatements):
         self._scoped_once: list[DataObject] | None = None
         self._old_sizes: dict[str, OldSize] = {}
 
-    # -- begin and end of the routine
+    # -- the beginning and the end of the routine
 
     def _held(self) -> list[DataObject]:
         """Arrays that the routine itself brings to the device and takes back."""
@@ -114,16 +115,13 @@ class HeldArrays(HostStatements):
             yield insert_lines(at, [self._margin + row for row in rows], 8, self.routine.header.first)
 
     def _in_scope(self, data: DataObject) -> Scoped:
-        enters = self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
-        return Scoped(self.handle(data.name, self.routine.header), enters, self._goes_back(data))
+        return Scoped(self.handle(data.name, self.routine.header), self._goes_there(data), self._goes_back(data))
 
     def _enter(self, data: DataObject, line: LogicalLine, values: bool = False) -> list[str]:
         """Bring an array to the device, with its values where it has some that may matter: ``values`` says that a
         local one has.
         """
-        known = self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
-        copy = values or known
-        return self.dialect.enter(self.handle(data.name, line, self._flag(data)), copy)
+        return self.dialect.enter(self.handle(data.name, line, self._flag(data)), values or self._goes_there(data))
 
     def _leave_rows(self, line: LogicalLine) -> list[str]:
         held = [(data, self._goes_back(data)) for data in reversed(self._held()) if data not in self._scoped()]
@@ -135,6 +133,10 @@ class HeldArrays(HostStatements):
     def _share(self, names: Sequence[str]) -> bool:
         """Whether two of the names may stand for one array."""
         return any(self.facts.storage.shared(a, b, self.key) for a, b in itertools.combinations(names, 2))
+
+    def _goes_there(self, data: DataObject) -> bool:
+        """Whether values of an array are copied to the device when the routine begins."""
+        return self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
 
     def _goes_back(self, data: DataObject) -> bool:
         """Whether an array is copied to the host when the routine ends."""
@@ -166,14 +168,13 @@ class HeldArrays(HostStatements):
         if not self._scoped():
             yield from self.rows.before(jump.line, self._leave_rows(jump.line), 12)
             return
-        chosen = self._chosen(jump, jump.line, 0)
-        yield from self.rows.before(jump.line, chosen, 12)
+        yield from self.rows.before(jump.line, self._chosen(jump), 12)
         yield replace_range(jump.line, 0, len(jump.line.text), f"exit {_DATA}")
 
     @staticmethod
-    def _chosen(jump: Jump, line: LogicalLine, begin: int) -> list[str]:
-        """What keeps to which label of the caller's a return goes, whose text begins somewhere in a line."""
-        return [f"{_RETURN} = {line.text[begin + len('return') :].strip()}"] if jump.exprs else []
+    def _chosen(jump: Jump) -> list[str]:
+        """What keeps to which label of the caller's a return goes."""
+        return [f"{_RETURN} = {printed(expr)}" for expr in jump.exprs]
 
     def _goes_elsewhere(self) -> bool:
         """Whether a ``return`` goes to a label of the caller's."""
@@ -188,7 +189,7 @@ class HeldArrays(HostStatements):
         assert isinstance(jump, Jump)
         rows, action = self._leave_rows(line), line.text[statement.begin :]
         if self._scoped():
-            rows, action = self._chosen(jump, line, statement.begin), f"exit {_DATA}"
+            rows, action = self._chosen(jump), f"exit {_DATA}"
             if not rows:
                 return replace_range(line, statement.begin, len(line.text), action)
         margin = self.rows.margin(line)

@@ -86,7 +86,7 @@ def test_the_launcher_takes_memory_for_what_the_routine_declares(name: str, corp
     assert eval(size[1], {}, {"n": 5, "m": 3}) == ELEMENTS[name]
 
 
-# A local array has the size that it was given at the begin of the routine.
+# A local array has the size that it was given at the beginning of the routine.
 CHANGED = """module m
   implicit none
   integer :: many = 6

@@ -131,7 +131,7 @@ REFUSED = {
     "another directive": ("!@serial: no\n!@parallelRegion\n" + NEST.format(""), "HF207", "before a loop"),
     "no reason": ("!@serial\n" + NEST.format(""), "HF202", "needs a reason"),
     "an empty reason": ("!@serial:  \n" + NEST.format(""), "HF202", "needs a reason"),
-    "an end": (NEST.format("") + "\n!@end serial", "HF205", "without its begin"),
+    "an end": (NEST.format("") + "\n!@end serial", "HF205", "without its beginning"),
 }
 
 

@@ -97,7 +97,7 @@ def words(code: str) -> list[str]:
 
 
 def parts(text: str) -> tuple[str, str, str]:
-    """The begin of a line with blanks and the sign of a directive, its code, and its comment with the blanks before."""
+    """The beginning of a line (blanks, the sign of a directive), its code, and its comment with the blanks before."""
     stripped = text.lstrip()
     if not stripped or stripped[0] == "#":
         return text, "", ""

@@ -61,7 +61,7 @@ def _is_scalar_assignment(code: list[str]) -> bool:
 
 
 def assigns(code: list[str]) -> bool:
-    """Whether a statement is an assignment, but no definition of a statement function at the begin of a routine."""
+    """Whether a statement is an assignment, but no definition of a statement function at the beginning of a routine."""
     if not code or not code[0].isidentifier():
         return False
     depth = 0

@@ -99,7 +99,7 @@ def test_lines_with_storage_order_macros(estimated: Estimate) -> None:
 
 
 def test_directives(estimated: Estimate) -> None:
-    """Two kernels with a begin and an end each, and the copies of ``t`` around them."""
+    """Two kernels with a beginning and an end each, and the copies of ``t`` around them."""
     assert estimated.complete
     assert estimated.directives >= 4 + 2
 

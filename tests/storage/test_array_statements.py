@@ -67,7 +67,7 @@ contains
     real(wp) :: own(nx,ny), four(nx,ny,2,2)
     real(wp) :: t
     integer :: i, j, n
-    own = 0 ! at the begin
+    own = 0 ! at the beginning
     four = -s
     t = 2*s
 <ij

@@ -258,7 +258,7 @@ class Dialect:
     # -- output
 
     def record(self, name: str, buffer: CVariable, asked: str) -> str:
-        """The begin of a block where ``name`` points to the values of a new record, if there is room."""
+        """The beginning of a block where ``name`` points to the values of a new record, if there is room."""
         return f"if (long long *{name} = hf_print({buffer.text}.data, {asked})) {{"
 
     def word(self, value: CText) -> str:

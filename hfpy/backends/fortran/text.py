@@ -203,7 +203,7 @@ class KernelText(Rows):
             self._row("continue", depth, node.end)
 
     def _labelled_do(self, header: Header, depth: int) -> None:
-        """The begin of a loop that ends on a label, without the label."""
+        """The beginning of a loop that ends on a label, without the label."""
         with self._at(header):
             self._check(header)
             planned, text = self._entered(header), header.line.text

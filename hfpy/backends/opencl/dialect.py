@@ -338,7 +338,7 @@ class OpenCL(Dialect):
     # -- output
 
     def record(self, name: str, buffer: CVariable, asked: str) -> str:
-        """The begin of a block where ``name`` points to the values of a new record, if there is room."""
+        """The beginning of a block where ``name`` points to the values of a new record, if there is room."""
         first = f"__global long *{name} = hf_print({buffer.data}, {asked})"
         return f"for ({first}; {name} != 0; {name} = 0) {{"
 

@@ -282,7 +282,7 @@ struct hf_is_range<hf_triplet> {
   static constexpr int value = 1;
 };
 
-// What one index of a section does: an element moves the begin, a range keeps its dimension.
+// What one index of a section does: an element moves the beginning, a range keeps its dimension.
 template <class T, int N, int M, class I>
 struct hf_sectioning {
   const hf_array<T, N, I> &from;

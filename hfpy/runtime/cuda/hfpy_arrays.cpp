@@ -73,7 +73,7 @@ void update_with_gaps(const CFI_cdesc_t *array, int to_host, const char *name, c
 }
 
 // Arrays that are not on the device have nothing to bring up to date. Of one whose size is not known, all that is
-// there behind its begin is meant.
+// there behind its beginning is meant.
 void update(const CFI_cdesc_t *array, int to_host, const char *name, const char *where) {
   if (assumed_size(array)) {
     hfd_update_parts(array->base_addr, hfd_bytes_from(array->base_addr), to_host, name, where);

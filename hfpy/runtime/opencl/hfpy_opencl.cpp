@@ -57,7 +57,7 @@ struct state {
   cl_context context = nullptr;
   cl_command_queue queue = nullptr;           // the default one
   std::vector<hf_emulate_stream *> streams;   // the others
-  std::map<std::uintptr_t, buffer> buffers;  // by the begin of their addresses
+  std::map<std::uintptr_t, buffer> buffers;  // by the beginning of their addresses
   std::string fault;
   cudaError_t last = cudaSuccess;
 };
