@@ -158,7 +158,6 @@ def main() -> int:
     backends = {
         "cuda-c": {
             "FFLAGS": f"-O2 -fopenmp {EXACT}",  # the host fills the fields with all its cores
-            "LDFLAGS": f"{STATIC} -fopenmp",
             "NVCCFLAGS": f"-arch={arguments.arch} -fmad=false",
         },
         "openacc": {"FFLAGS": f"-O2 {EXACT} {OFFLOAD}"},

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 ELSEWHERE = "not by this run: it needs {} there"
-NEAR = 1.1  # as fast as the fastest, within so much
 
 
 @dataclass(frozen=True)
@@ -66,20 +65,6 @@ def _bits(run: Run) -> str:
     return f"bit for bit in all {len(equal)} samples" if not others else f"not in: {'; '.join(others)}"
 
 
-def _lowerings(run: Run) -> str:
-    rows, ways = run.results["stencils"], list(run.results["ways"])
-    near = [row for row in rows if row["opt2"] <= NEAR * min(row[way] for way in ways)]
-    worse = [f"{row['kernel']} {row['size']} real({row['real']})" for row in rows if row not in near]
-    told = f"; slower: {', '.join(worse)}" if worse else ""
-    return f"what the model takes is within {NEAR - 1:.0%} of the fastest way in {len(near)} of {len(rows)} cases{told}"
-
-
-def _times(run: Run) -> str:
-    shares = [r["bytes"] / r["opt2"] / 1e9 / run.results["copy"] for r in run.results["stencils"] if r["opt2"]]
-    least, most = (f"{pick(shares):.0%}" for pick in (min, max)) if shares else ("?", "?")
-    return f"see the tables; stencil kernels have {least} to {most} of a copy's bandwidth"
-
-
 def _devices(run: Run) -> str:
     sample = next(iter(run.large))
     rank = {"OMPI_COMM_WORLD_LOCAL_RANK": "1", "HFPY_TRACE": "1"}
@@ -93,12 +78,6 @@ def _needs(what: str) -> Callable[[Run], str]:
 
 
 QUESTIONS = (
-    Question(
-        "What share of the bandwidth do the kernels have?",
-        "docs/performance.md",
-        "Stencil kernels in each way to compute a group have not been timed yet",
-        _times,
-    ),
     Question(
         "Are the results those of the CPU, with -fmad=false?",
         "docs/gpu.md",
@@ -118,12 +97,6 @@ QUESTIONS = (
         lambda run: _both(run, {"HFPY_MEMORY": "own"}, "with lists of hfpy's own"),
     ),
     Question("Do processes take a device each?", "docs/gpu.md", "has not been tried on a machine", _devices),
-    Question(
-        "Does the model choose the fastest way to compute a group?",
-        "docs/optimiser.md",
-        "The ways have not been timed against one another on a GPU yet",
-        _lowerings,
-    ),
     Question("CUDA Fortran?", "docs/gpu.md", "nvfortran has not been at hand", _needs("nvfortran")),
     Question("HIP?", "docs/gpu.md", "An AMD GPU has not been at hand", _needs("an AMD GPU and hipcc")),
 )

@@ -13,6 +13,7 @@ from hfpy.build import codes, cudafortran
 from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, devices_of, find_cuda_tools, runtime_library
 from hfpy.build.files import digest, explained, require_inside
 from hfpy.build.graph import CompiledFile, dependencies
+from hfpy.build.limits import LIMITS, needs_limits, with_limits
 from hfpy.build.linking import Library, link_library, link_programs
 from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.processes import flags_for_processes, with_processes
@@ -169,6 +170,9 @@ def _compile_and_link(
         debug=request.debug,
         suffixes=frozenset(path.suffix for path in others),
     )
+    if needs_limits(tools, options):
+        others = (*others, LIMITS)
+        tools = with_limits(tools, project.target(options.target).c_compiler, request.environment)
     if request.exact:
         tools = replace(tools, fortran_flags=(*tools.fortran_flags, *tools.fortran.spelling.exact))
     if options.races:
@@ -229,7 +233,8 @@ def _compile_and_link(
     if not failures:
         if cuda is not None:
             objects.tools = with_runtime(objects, cuda, in_fortran)
-        others_built = tuple(targets.values())
+        others_built = tuple(target for name, target in targets.items() if foreign[name] != LIMITS)
+        objects.always = tuple(target for target in targets.values() if target not in others_built)
         linked = link_programs(objects, project.name, mains, others_built, request.jobs, request.phases)
         library = None
         if options.library:

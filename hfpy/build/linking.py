@@ -87,7 +87,7 @@ def _members(objects: Objects, foreign: Sequence[Path]) -> tuple[list[Path], lis
     """The objects that must be linked whatever refers to them, and the others: an archive's member with nothing but
     block data would never be taken.
     """
-    always: list[Path] = []
+    always = list(objects.always)
     members = list(foreign)
     for name, file in objects.files.items():
         if not file.programs:

@@ -32,7 +32,8 @@ class Objects:
     """The objects and module files of one build folder. ``compile_*`` may be called from several threads.
 
     ``needs`` gives for each file (by name) the files whose modules it uses. ``say`` takes what compilers
-    print, already led back to the user's lines; ``told`` is called with each command that is run.
+    print, already led back to the user's lines; ``told`` is called with each command that is run. ``always`` are
+    objects that are linked though nothing refers to them.
     """
 
     folder: Path
@@ -45,6 +46,7 @@ class Objects:
     say: Callable[[str], None]
     told: Callable[[str], None]
     compiled: list[str] = field(default_factory=list)
+    always: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         self.root = self.root.resolve()

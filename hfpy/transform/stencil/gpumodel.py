@@ -19,9 +19,14 @@ from hfpy.transform.stencil.tiles import keepable
 # 32 bits laplace has 38 so, and 40 are counted, hdiffsa 139, and 124 are (docs/performance.md). Divisions and functions
 # take many for one operation: kernels with them have up to twice as many.
 ACCESS, THREAD = 2.0, 20.0
-# The share of its threads that a processor needs to reach its bandwidth (§11: below 25 to 30 % it falls).
-ENOUGH = 0.28
+# The share of its threads that a processor needs to reach its bandwidth (§11: below 25 to 30 % it falls). A thread that
+# walks has the loads of one turn on their way only.
+ENOUGH, ENOUGH_WALKING = 0.28, 0.5
 MOST_REGISTERS = 255
+# What was measured on an H100 with the stencil kernels of docs/performance.md, beside a thread a point: where memory is
+# the bound of both, walking 8 or 10 points took 12 % more time on average, and 20 points another 20 %; tiles 30 %.
+TURN = 0.02  # of its time, for each further point of a walk
+TEAM = 0.3
 BARRIER = 0.02  # what waiting for one another costs a team, of its time, each time
 WALKS = (8, 12, 20)
 TILES = ((32, 8), (64, 4), (64, 8), (128, 4), (128, 8))
@@ -111,7 +116,7 @@ def price_of(lowering: Lowering, done: GpuWork, machine: Machine, bytes_a_point:
     device = machine.device or Device()
     spilled = 8 * max(0, done.registers - MOST_REGISTERS) / done.points
     share = occupancy(done, device, machine.points)
-    reached = min(1.0, share / ENOUGH)
+    reached = min(1.0, share / (ENOUGH_WALKING if lowering.iterator else ENOUGH))
     instructions = done.operations + done.moves + ACCESS * done.accesses + THREAD / done.points
     full = {
         "memory": bytes_a_point / machine.bandwidth,
@@ -122,9 +127,9 @@ def price_of(lowering: Lowering, done: GpuWork, machine: Machine, bytes_a_point:
     }
     times = {name: seconds if name == "first cache" else seconds / reached for name, seconds in full.items()}
     bound = max(times, key=lambda name: times[name])
-    waiting = 1 + BARRIER * (len(lowering.kept) + 1) if lowering.tile else 1.0
+    waiting = 1 + (TEAM + BARRIER * (len(lowering.kept) + 1) if lowering.tile else TURN * (lowering.size - 1))
     seconds = machine.points * times[bound] * waiting + machine.launch
-    busy = {LAUNCHES: machine.launch, **{name: machine.points * each for name, each in full.items()}}
+    busy = {LAUNCHES: machine.launch, **{name: machine.points * each * waiting for name, each in full.items()}}
     return Price(lowering, done, instructions, share, seconds, bound, busy)
 
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.gpu.prepare import OFFLOADED, STATIC, can_offload, carry_libraries
+from hfpy.build.limits import LIMITS
 from tests.automatic.programs import pair_of as plain_pair
 from tests.automatic.test_random import VARIANTS as AUTOMATIC
 from tests.gpu.test_language import RUNNING, variants
@@ -62,11 +64,20 @@ def tasks(random: int, first: int) -> Iterator[Task]:
         yield from ((plain_pair(number), variant) for variant in AUTOMATIC)
 
 
+def limits(folder: Path) -> str:
+    """The object by which programs get more stack on the GPU (``hfpy/build/limits.py``)."""
+    made = folder / "work" / "limits.o"
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["gcc", "-O1", "-c", LIMITS, "-o", made], check=True)
+    return str(made)
+
+
 def build(task: Sequence[Task], name: str, folder: Path) -> dict[str, str]:
     """One executable of programs in one way; what each must print. Programs that do not compile are named."""
     variant = task[0][1]
     kernels = variant.options["backend"] in ("cuda-c", "opencl")
-    flags = (*PLAIN, *(("-foffload=disable",) if kernels else NVPTX))
+    flags = (*PLAIN, *(("-foffload=disable",) if kernels else (*NVPTX, limits(folder))))
     compiler = replace(GFORTRAN, flags=flags, checks=())
     corpus = Corpus((p for p, _ in task), folder / "work" / name, {p.name: (variant,) for p, _ in task}, compiler)
     batch = corpus._batch(variant)
@@ -85,7 +96,7 @@ def mixed(folder: Path) -> dict[str, dict[str, str]]:
     wanted = {}
     for name, flag in (("openacc", "-fopenacc"), ("openmp-target", "-fopenmp")):  # GCC for nvptx takes one of them
         files = translated({"smooth": name}).require().files
-        built = compile_files(files, folder / "work" / f"mixed-{name}", (*PLAIN, *NVPTX, flag))
+        built = compile_files(files, folder / "work" / f"mixed-{name}", (*PLAIN, *NVPTX, limits(folder), flag))
         shutil.copy2(built.path, folder / f"mixed-{name}")
         wanted[f"mixed-{name}"] = {"": expected}
     return wanted
