@@ -17,9 +17,10 @@ from hfpy.analyze.context import Located, located
 from hfpy.analyze.facts import BRANCHES
 from hfpy.analyze.gnu import EXTENSIONS
 from hfpy.analyze.intrinsics import INTRINSICS
-from hfpy.analyze.undeclared import local_index, with_indices
+from hfpy.analyze.undeclared import declared_by, local_index, with_indices
 from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, error, warning
+from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Opaque, Specification
 from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
 from hfpy.parse.outside import lacks_included, sign_after_operator
@@ -43,9 +44,9 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class PlainFile:
-    """What a file says by itself: the names of its units; the words in the specification parts of its modules, and the
-    modules that these use as a whole; of a file without directives what is wrong with it, and the names to look for, if
-    it was ``read`` in full.
+    """What a file says by itself: the names of its units; the words in the specification parts of its modules, but for
+    modules that include a file which is not here, and the modules that these use as a whole; of a file without
+    directives what is wrong with it, and the names to look for, if it was ``read`` in full.
     """
 
     units: frozenset[str] = frozenset()
@@ -64,23 +65,23 @@ def plain_file(
     read: bool = True,
 ) -> PlainFile:
     """What a file says. It is parsed if ``read`` and if it has no directives; ``macros`` are those of the project."""
-    modules = [unit for unit in index.units if unit.kind in _OUTER]
+    outer = [(unit, _declaring(index, unit)) for unit in index.units if unit.kind in _OUTER]
+    modules = [(unit, lines) for unit, lines in outer if not lacks_included(index, lines, include_dirs)]
     parsed = read and not index.hybrid and not any(d.severity == "error" for d in index.diagnostics)
     problems, unknown = _Reader(index, macros, include_dirs, limit).found() if parsed else ((), ())
     return PlainFile(
         frozenset(unit.name for unit in index.units),
-        {unit.name: names_in_rows(_declaring(index, unit)) for unit in modules},
-        {unit.name: _whole(unit.uses) for unit in modules},
+        {unit.name: names_in_rows(line.text for line in lines) for unit, lines in modules},
+        {unit.name: _whole(unit.uses) for unit, _ in modules},
         problems,
         unknown,
         read,
     )
 
 
-def _declaring(index: FileIndex, unit: UnitIndex) -> Iterator[str]:
+def _declaring(index: FileIndex, unit: UnitIndex) -> tuple[LogicalLine, ...]:
     """The lines of a module before its procedures."""
-    last = unit.contains if unit.contains >= 0 else unit.last
-    return (line.text for line in index.lines[unit.first : last])
+    return index.lines[unit.first : unit.contains if unit.contains >= 0 else unit.last]
 
 
 def _whole(found: Sequence[Use]) -> tuple[str, ...]:
@@ -101,7 +102,7 @@ class _Reader:
         """What is wrong, and the names to look for; nothing where a part of the text is in a file that is not here: it
         may declare names, and define macros.
         """
-        if lacks_included(self.index, self.include_dirs):
+        if lacks_included(self.index, self.index.lines, self.include_dirs):
             return (), ()
         routines: dict[str, Routine] = {}
         problems: list[Diagnostic] = []
@@ -144,9 +145,9 @@ class _Reader:
     def _in_declarations(self, routine: Routine, routines: Mapping[str, Routine]) -> Iterator[Unknown]:
         """The names in kinds, shapes and values of a unit's declarations that nothing in its file declares."""
         around = list(_around(routine, routines))
-        known = {*self.macros, *_declared(routine)}
+        known = {*self.macros, *declared_by(routine)}
         for unit in around[1:]:
-            known |= {*_declared(unit), *names_in_rows(line.text for line in (unit.header, *unit.spec.lines))}
+            known |= {*declared_by(unit), *names_in_rows(line.text for line in (unit.header, *unit.spec.lines))}
         modules = tuple(dict.fromkeys(m for unit in around for m in _whole(unit.spec.uses)))
         for symbol in routine.spec.symbols.values():
             for name in sorted(symbol.names - known - _ANY) if symbol.line is not None and not symbol.line.file else ():
@@ -175,15 +176,6 @@ class _Reader:
             known.add(name)
             place = line.place(routine.file, reference.node.start, reference.node.start + len(name))
             yield Unknown(name, routine.name, place, modules)
-
-
-def _declared(unit: Routine) -> set[str]:
-    """The names that a unit declares, or lists."""
-    spec = unit.spec
-    used = (local for use in spec.uses for local, _ in (*(use.only or ()), *use.renames))
-    generic = (n for i in spec.interfaces for n in (i.name, *i.procedures, *i.bodies))
-    functions = (name for name, *_ in spec.statement_functions)
-    return {unit.name, unit.result, *unit.dummies, *spec.symbols, *spec.types, *used, *generic, *functions}
 
 
 def _around(routine: Routine, routines: Mapping[str, Routine]) -> Iterator[Routine]:

@@ -53,10 +53,10 @@ def any_kind_fits(index: FileIndex) -> bool:
     return any(word in row.lower() for row in index.source.lines for word in _IGNORED)
 
 
-def lacks_included(index: FileIndex, include_dirs: Collection[Path]) -> bool:
-    """Whether a file includes another that cannot be found."""
-    lines = (_INCLUDE.match(line.text) for line in index.lines if line.text[:7].lower() == "include")
-    names = {*index.includes, *(found[1] for found in lines if found)}
+def lacks_included(index: FileIndex, lines: Iterable[LogicalLine], include_dirs: Collection[Path]) -> bool:
+    """Whether a file cannot be found that some lines of a file include, or that the preprocessor would."""
+    found = (_INCLUDE.match(line.text) for line in lines if line.text[:7].lower() == "include")
+    names = {*index.includes, *(one[1] for one in found if one)}
     folders = (Path(index.path).parent, *include_dirs)
     return any(not any((folder / name).is_file() for folder in folders) for name in names)
 

@@ -245,6 +245,9 @@ MUTANTS = [
     ("real(wp), intent(out) :: y(n)\n", "real(wp), intent(out) :: y(0.5*n)\n", "HF256"),
     ("real(wp), intent(out) :: y(n)\n", "real(wp), intent(out) :: y(n > 3)\n", "HF256"),
     ("call opt(b=2)", "call opt(2)", "HF400"),
+    ("real(wp) :: r, col(n)\n", "real(wp) :: r, col(nn)\n", "HF250"),
+    ("real(wp), parameter :: two = 2\n", "real(wq), parameter :: two = 2\n", "HF250"),
+    ("character(len=8) :: name\n", "character(len=eight) :: name\n", "HF250"),
 ]
 
 

@@ -11,8 +11,9 @@ import pytest
 from hfpy import cli
 from hfpy.analyze.plainfiles import plain_file, undeclared_in
 from hfpy.diagnostics import Diagnostic
-from hfpy.options import Options
+from hfpy.options import Options, Outside
 from hfpy.parse.files import index_file
+from hfpy.pipeline import translate
 from tests.support import COMPILER
 
 ROOT = Path(__file__).parent.parent.parent
@@ -149,6 +150,27 @@ def test_modules_that_are_not_here_may_bring_any_name(use: str, tmp_path: Path) 
     paths = write(tmp_path, "", plain=text, between=between)
     assert told(paths) == []
     assert told(write(tmp_path, "", plain=text.replace(use, f"{use}, only: z"), between=between))
+
+
+@pytest.mark.parametrize("directive", ["", "!@parallelRegion"])
+def test_modules_may_include_what_is_not_here(directive: str, tmp_path: Path) -> None:
+    """What a region depends on is told by the translation."""
+    text = PLAIN.replace("    do i", f"    {directive}\n    do i").replace("STATEMENT", "x(i) = y + z")
+    for include, said in (("include 'missing.inc'", False), ("include 'here.inc'", True), ("", True)):
+        folder = tmp_path / str(len(include))
+        folder.mkdir()
+        (folder / "here.inc").write_text("integer :: z\n")
+        kinds = KINDS.replace("  integer :: shared", f"  {include}\n  integer :: shared")
+        paths = write(folder, "", kinds=kinds, plain=text)
+        found = undeclared(paths) if directive else {d[1] for d in told(paths)}
+        assert found == ({"HF250"} if said else set())
+
+
+def undeclared(paths: Sequence[Path]) -> set[str]:
+    """The codes of what a translation leaves to compilers."""
+    done = translate(paths, Options(target="cpu", backend="sequential", jobs=1))
+    outside = Outside(complete=True, libraries=False, unknown=False, kinds_known=True)
+    return {d.code for d in done.faults(outside)}
 
 
 def test_blocks_that_do_not_end_are_warnings(tmp_path: Path) -> None:
