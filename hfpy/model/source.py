@@ -86,7 +86,7 @@ class LogicalLine:
 @dataclass(frozen=True, slots=True)
 class SourceText:
     """A user's file as read: path as the user wrote it, physical lines without line ends, the line end, and the byte
-    order mark.
+    order mark. ``mixed`` is the text itself where its lines end in two ways.
     """
 
     path: str
@@ -94,23 +94,28 @@ class SourceText:
     newline: str = "\n"
     final_newline: bool = True
     mark: str = ""
+    mixed: str = ""
 
     @property
     def text(self) -> str:
         """The whole text again, byte for byte."""
-        return self.mark + self.newline.join(self.lines) + (self.newline if self.final_newline else "")
+        return self.mixed or self.mark + self.newline.join(self.lines) + (self.newline if self.final_newline else "")
 
 
 def source_text(path: str, text: str) -> SourceText:
-    """Split a file's text into physical lines, remembering how it ended (``\\r\\n`` files stay such)."""
+    """Split a file's text into physical lines, remembering how they end (``\\r\\n`` files stay such). Where lines end in
+    both ways, they are those of ``\\n``: compilers ignore the ``\\r``.
+    """
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    text = text[len(mark) :]
-    newline = "\r\n" if "\r\n" in text else "\n"
-    lines = text.split(newline)
+    whole, text = text, text[len(mark) :]
+    ends = text.count("\r\n")
+    mixed = 0 < ends < text.count("\n")
+    newline = "\r\n" if ends and not mixed else "\n"
+    lines = (text.replace("\r\n", "\n") if mixed else text).split(newline)
     final = len(lines) > 1 and lines[-1] == ""
     if final or lines == [""]:
         lines.pop()
-    return SourceText(path, tuple(lines), newline, final, mark)
+    return SourceText(path, tuple(lines), newline, final, mark, whole if mixed else "")
 
 
 def changed_rows(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
