@@ -22,8 +22,9 @@ from hfpy.backends.called import Called
 from hfpy.backends.offload import OffloadRewriter
 from hfpy.backends.registry import OFFLOAD_BACKENDS, backend
 from hfpy.diagnostics import Diagnostic
-from hfpy.model.kernel import Slot
+from hfpy.model.kernel import Block, Slot
 from hfpy.model.units import FileIndex, Routine
+from hfpy.transform.blocknames import rows_of
 from hfpy.transform.datadialect import DataDialect, DataDirectives, RuntimeCalls, dialect_of
 from hfpy.transform.devicedata import DeviceData
 from hfpy.transform.edits import Edit, insert_lines
@@ -94,7 +95,9 @@ class Backends:
         return RegionRewriter(self.facts, self.effects, routine, chosen)
 
     def _held(self, key: str, slot: Slot) -> bool:
-        """Whether a routine has an array of a module on the device, or may find it there."""
+        """Whether a routine has an array of a module on the device, or may find it there. Those of common blocks are
+        looked for when the program runs: a caller may have a part of the block there.
+        """
         storage, scopes = self.facts.storage, self.facts.scopes
         if storage.meet(storage.of_identity(slot), self.states.resident(key)):
             return True
@@ -140,6 +143,7 @@ class Backends:
                 kept = self._kernels.setdefault(routine.file, {})
                 kept.setdefault(current.backend.name, []).extend(current.kernels)
             imports = [i for k in current.kernels for i in k.spec.imports]
+            own = self._blocks(routine, [b for k in current.kernels for b in k.spec.blocks])
         edits = [*by_hand.edits, *data.edits(), *own]
         found += [*by_hand.found, *data.found]
         imports = [*imports, *data.imports]
@@ -173,6 +177,13 @@ class Backends:
             return RuntimeCalls()
         own = self.facts.positions.get(routine.key).own
         return dialect_of(self._common if self._common and not own else self.facts.backend(routine.key))
+
+    @staticmethod
+    def _blocks(routine: Routine, blocks: list[Block]) -> list[Edit]:
+        """The declarations of common blocks that a routine needs for what its regions call."""
+        margin = " " * (routine.header.segments[0][2] + 2)
+        rows = [margin + row for row in rows_of(blocks)]
+        return [insert_lines(routine.spec_insert + 1, rows, 4, routine.header.first)] if rows else []
 
     @staticmethod
     def _launchers(routine: Routine, current: KernelRewriter) -> list[str]:

@@ -1,10 +1,14 @@
-"""Names of module variables in routines that do not know them: one for each variable, in the whole program."""
+"""Names of variables of modules and common blocks in routines that do not know them: one for each variable, in the
+whole program.
+"""
 
 from __future__ import annotations
 
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.members import Members
 from hfpy.model.kernel import Import
 from hfpy.model.names import Names
+from hfpy.transform.blocknames import BlockNames
 
 
 class Imports:
@@ -17,6 +21,13 @@ class Imports:
         units = facts.application.routines.values()
         used = {name for unit in units for use in unit.spec.uses for name, _ in (*(use.only or ()), *use.renames)}
         self.names = Names(frozenset(used.union(*(unit.spec.symbols for unit in units))))
+        self._blocks: BlockNames | None = None
+
+    def blocks(self, members: Members) -> BlockNames:
+        """The names of members of common blocks in routines that do not declare the block."""
+        if self._blocks is None:
+            self._blocks = BlockNames(self.facts, members, self.names)
+        return self._blocks
 
     def found(self, home: str, name: str, key: str) -> Import | None:
         """What a unit has to import to know a module variable; None where it knows it by its own name."""

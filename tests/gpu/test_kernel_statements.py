@@ -348,7 +348,7 @@ end subroutine work
 """
 
 
-@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target"])
+@pytest.mark.parametrize("backend", ["openacc", "openmp-target"])
 def test_common_blocks_in_routines_that_kernels_call(backend: str) -> None:
     """The message names the block, not that its variables are kept; the hint is the same with all backends."""
     done = translate_text({"m.f90": COMMON}, target="gpu", backend=backend)

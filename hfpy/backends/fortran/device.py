@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.scopes import Found
 from hfpy.backends.c.device import DeviceRoutines, declared_at
 from hfpy.backends.c.space import constant_bounds, own_arrays
 from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
@@ -94,19 +95,15 @@ class FortranRoutines:
         routines = self.facts.application.routines.values()
         return {r.key: self.device.name(r.key) for r in routines if r.kind in ("subroutine", "function")}
 
-    def globals(self, key: str) -> tuple[Slot, ...]:
-        """The module variables that a routine, or one below it, names: home and name."""
-        return tuple((found.home, found.symbol.name) for found in self.device.globals(key))
-
-    def dummy(self, key: str, slot: Slot) -> str:
+    def dummy(self, key: str, variable: Found) -> str:
         """The name of a further dummy argument: what the routine calls the variable, if it knows it."""
-        home, name = slot
+        home, name, slot = variable.home, variable.symbol.name, self.device.slot(variable)
         names = {name, *(resolve_alias(r.name, r.at)[0] for r in self.facts.references.get(key, ()))}
         for local in sorted(n for n in names if n is not None):
             found = self.facts.scopes.variable(local, key)
-            if found is not None and (found.home, found.symbol.name) == slot:
+            if found is not None and self.device.slot(found) == slot:
                 return local
-        return self._further(key, f"{name}_of_{self.facts.routine(home).name}", home, name)
+        return self._further(key, f"{name}_of_{self.facts.routine(home).name}", *slot)
 
     def spaces(self, key: str) -> tuple[Slot, ...]:
         """The local arrays of run-time size of a routine and of those below it: routine and name.
@@ -133,8 +130,11 @@ class FortranRoutines:
         result: dict[str, list[str]] = {}
         for key in callees:
             result[key] = []
-            for slot in (s for s in self.globals(key) if s in given):  # refused variables are not given
-                dummy, actual = self.dummy(key, slot), given[slot]
+            for found in self.device.globals(key):
+                actual = given.get(self.device.slot(found))
+                if actual is None:
+                    continue  # refused variables are not given
+                dummy = self.dummy(key, found)
                 result[key].append(f"{dummy}={actual}")
                 own = self.bound_names(key, dummy, len(bounds.get(actual, ())))
                 for names, texts in zip(own, bounds.get(actual, ()), strict=True):
@@ -242,12 +242,14 @@ class _Definition:
         further = list(self.optional.values())
         self.scalars += [f"logical(4), intent(in) :: {text}" for text in further]
         self.names |= set(further)
-        for home, name in self.routines.globals(self.key):
-            with self.refusals.at(self.routine.header, name=(home, name)):
-                self.device.check_written(self.key, name, self.refusals)
-                text = self.routines.dummy(self.key, (home, name))
-                further += [text, *self._global(self._object(name, home), text)]
-                self.given[(home, name)] = text
+        for found in self.device.globals(self.key):
+            slot, name = self.device.slot(found), found.symbol.name
+            place = declared_at(self.routine, name) if found.home == self.key else (self.routine.header, 0, -1)
+            with self.refusals.at(*place, name=slot):
+                self.device.check_global(self.key, found, self.refusals)
+                text = self.routines.dummy(self.key, found)
+                further += [text, *self._global(self._object(name, found.home), text)]
+                self.given[slot] = text
         for slot in self.routines.spaces(self.key):
             further.append(self._space(slot))
         for data in self.device.locals(self.key):
@@ -260,7 +262,7 @@ class _Definition:
         return further
 
     def _global(self, data: DataObject, text: str) -> list[str]:
-        """A module variable as a further argument; the names of those with its bounds."""
+        """A variable of a module or a common block as a further argument; the names of those with its bounds."""
         scalar = scalar_of(self.device.kinds, data)
         self.names.add(text)
         if not data.rank:
