@@ -275,9 +275,11 @@ class Effects:
         routine = self.facts.application.routines.get(key)
         if routine is None or not any(g.kind == "common" for g in routine.spec.groups):
             return
-        for found in self._mentioned_in(key):
-            if found.home == key and block_of(routine, found.symbol.name) is not None:
-                yield key, found.symbol.name
+        sizes = {n for s in routine.spec.symbols.values() for dim in s.shape for n in dim.names}
+        found = [*self._mentioned_in(key), *(f for n in sorted(sizes) if (f := self.facts.scopes.variable(n, key)))]
+        for one in found:
+            if one.home == key and block_of(routine, one.symbol.name) is not None:
+                yield key, one.symbol.name
 
     def _own_memory(self, key: str) -> Iterator[tuple[Identity, str]]:
         for reference in self.facts.references.get(key, ()):

@@ -19,6 +19,7 @@ from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.rewriter import KernelRewriter, refused
 from hfpy.backends.c.values import Unprintable
 from hfpy.backends.called import Called
+from hfpy.backends.clones import Clones
 from hfpy.backends.offload import OffloadRewriter
 from hfpy.backends.registry import OFFLOAD_BACKENDS, backend
 from hfpy.diagnostics import Diagnostic
@@ -65,6 +66,7 @@ class Backends:
         self._common = common_backend(facts)
         self.imports = Imports(facts)
         self.called = Called(facts, effects, self.states, self.device, self.imports, self.shared)
+        self.clones = Clones(facts, self.device, self.imports)
         self._plain: tuple[PlainForm, DeviceRoutines] | None = None
         self._families_checked = False
         self._kernels: dict[str, dict[str, list[Kernel]]] = {}
@@ -90,7 +92,8 @@ class Backends:
             self._current = made
             return made
         if chosen.name in OFFLOAD_BACKENDS:
-            self._current = OffloadRewriter(self.facts, self.effects, routine, chosen, self.called, self.shared)
+            made_of = self.facts, self.effects, routine, chosen, self.called, self.clones
+            self._current = OffloadRewriter(*made_of, self.shared)
             return self._current
         return RegionRewriter(self.facts, self.effects, routine, chosen)
 
@@ -137,7 +140,8 @@ class Backends:
         if isinstance(current, OffloadRewriter):
             current.check_data(data.arrays)
             imports = current.imports
-            own = current.interfaces()
+            own = [*current.interfaces(), *self._blocks(routine, current.blocks)]
+            uses += current.uses
         else:
             if current.kernels:
                 kept = self._kernels.setdefault(routine.file, {})
@@ -221,6 +225,8 @@ class Backends:
             self._families_checked = True
         uses = (ARRAYS_MODULE,) if index.path in self._holding else ()
         added = Added(contents=Contents(uses=uses, sharing=tuple(self._sharing.get(index.path, ()))))
+        copies = self.clones.finished(index.path)
+        added = replace(added, head=copies.head, contents=added.contents.with_added(copies.contents))
         for name, kernels in self._kernels.get(index.path, {}).items():
             try:
                 more = self._writers[name].finished(index.path, kernels)

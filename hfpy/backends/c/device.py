@@ -32,7 +32,16 @@ from hfpy.backends.c.values import (
     c_type,
 )
 from hfpy.backends.c.views import array_variable, scalar_of
-from hfpy.backends.refused import IN_COMMON, MEMORY, RECURSIVE, SAVED, WRITTEN_BELOW, WRITTEN_IN_BLOCK, shown_block
+from hfpy.backends.refused import (
+    EQUIVALENT,
+    IN_COMMON,
+    MEMORY,
+    RECURSIVE,
+    SAVED,
+    WRITTEN_BELOW,
+    WRITTEN_IN_BLOCK,
+    shown_block,
+)
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.kernel import Slot
@@ -128,6 +137,15 @@ class DeviceRoutines:
         """A variable, with the type that the implicit rules give one that is declared without."""
         return self.facts.scopes.variable(name, home) or Found(home, symbol)
 
+    def in_block(self, found: Found) -> bool:
+        """Whether a variable is a member of a common block."""
+        return block_of(self.facts.routine(found.home), found.symbol.name) is not None
+
+    def reads_blocks(self, key: str) -> bool:
+        """Whether a routine, or one that it calls, names a member of a common block."""
+        named = self.effects.mentioned(key)
+        return bool(self.effects.members(key)) or any(block_of(self.facts.routine(h), n) is not None for h, n in named)
+
     def slot(self, found: Found) -> Slot:
         """What stands for a variable in the kernel and in all routines that it calls."""
         return self.members.slot(found.home, found.symbol.name)
@@ -139,10 +157,7 @@ class DeviceRoutines:
             for symbol in self.facts.routine(unit).spec.symbols.values():
                 for name in _names(symbol.shape, self.facts, unit):
                     variable = self.facts.scopes.variable(name, unit)
-                    if variable is None:
-                        continue
-                    home = self.facts.routine(variable.home)
-                    if variable.home != unit or block_of(home, variable.symbol.name) is not None:
+                    if variable is not None and variable.home != unit:
                         found.add((variable.home, variable.symbol.name))
         return frozenset(found)
 
@@ -197,9 +212,11 @@ class DeviceRoutines:
                 break
             raise Follows(f"'{name}'")
         if block is not None and self.members.member(found.home, name) is None:
-            raise CannotPrint(
-                f"'{name}' of {shown_block(block)}, whose place in memory hfpy cannot tell,", hint=IN_COMMON
-            )
+            what = f"'{name}' of {shown_block(block)}"
+            if self.members.tangled(found.home, block):
+                unit = self.facts.routine(found.home).name
+                raise CannotPrint(f"{what}, of which '{unit}' has memory in an equivalence,", hint=EQUIVALENT)
+            raise CannotPrint(f"{what}, whose place in memory hfpy cannot tell,", hint=IN_COMMON)
 
     def check_result(self, key: str) -> None:
         """Raise CannotPrint for a function whose value is no scalar of a plain type."""

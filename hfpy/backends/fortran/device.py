@@ -66,11 +66,26 @@ def zero(scalar: Scalar) -> str:
     return f"0.0_{scalar.bytes}" if scalar.base == "real" else f"0_{scalar.bytes}"
 
 
+@dataclass(frozen=True)
+class Form:
+    """What tells a compiler that a routine runs on the device: words before ``subroutine``, a directive. ``spaces``:
+    local arrays of run-time size are arguments.
+    """
+
+    words: str = "attributes(device) "
+    directive: str = ""
+    spaces: bool = True
+
+
+CUDA_FORTRAN = Form()
+
+
 @dataclass
 class FortranRoutines:
     """Names, further arguments and texts of all device routines of a program; texts are made when asked for."""
 
     device: DeviceRoutines
+    form: Form = CUDA_FORTRAN
     _texts: dict[str, Lines] = field(default_factory=dict)
     _scopes: dict[str, Names] = field(default_factory=dict)
 
@@ -110,8 +125,8 @@ class FortranRoutines:
 
         They are further arguments too: the kernel has a place for each thread.
         """
-        found = []
-        for unit in self.device.reached({key}):
+        found: list[Slot] = []
+        for unit in self.device.reached({key}) if self.form.spaces else ():
             found += [(unit, data.name) for data in own_arrays(self.device, unit)]
         return tuple(found)
 
@@ -136,6 +151,8 @@ class FortranRoutines:
                     continue  # refused variables are not given
                 dummy = self.dummy(key, found)
                 result[key].append(f"{dummy}={actual}")
+                if self.device.in_block(found):
+                    continue  # whose bounds are known
                 own = self.bound_names(key, dummy, len(bounds.get(actual, ())))
                 for names, texts in zip(own, bounds.get(actual, ()), strict=True):
                     result[key] += [f"{name}={text}" for name, text in zip(names, texts, strict=True)]
@@ -213,11 +230,14 @@ class _Definition:
         elemental = "elemental " if "elemental" in self.routine.prefix else ""
         result = f" result({self._result})" if self._result else ""
         place = self.facts.application.shown_place(self.key, line)
+        form = self.routines.form
+        words = f"{form.words}{elemental}{kind}"
         counters = [f"integer(4) :: {', '.join(sorted(body.counted))}"] if body.counted else []
         rows = [
             f"  ! {place}: {kind} {self.routine.name}",
-            f"  attributes(device) {elemental}{kind} {name}({', '.join([*self.routine.dummies, *further])}){result}",
+            f"  {words} {name}({', '.join([*self.routine.dummies, *further])}){result}",
             *(f"    {row}" for row in (*constants.lines, *self.scalars, *self.arrays, *counters)),
+            *([f"    {form.directive}"] if form.directive else []),
         ]
         head = [(part, line.first) for row in rows for part in wrap_line(row)]
         return [*head, *body.lines, (f"  end {kind} {name}", line.first)]
@@ -248,7 +268,11 @@ class _Definition:
             with self.refusals.at(*place, name=slot):
                 self.device.check_global(self.key, found, self.refusals)
                 text = self.routines.dummy(self.key, found)
-                further += [text, *self._global(self._object(name, found.home), text)]
+                if self.device.in_block(found):
+                    self._member(found, text)
+                    further.append(text)
+                else:
+                    further += [text, *self._global(self._object(name, found.home), text)]
                 self.given[slot] = text
         for slot in self.routines.spaces(self.key):
             further.append(self._space(slot))
@@ -257,12 +281,13 @@ class _Definition:
                 self.device.check_local(data)
             if data.name in self.refusals.names:
                 continue
-            if not data.rank or constant_bounds(self.facts, data) is not None:  # others are further arguments
+            given = self.routines.form.spaces and data.rank and constant_bounds(self.facts, data) is None
+            if not given:  # others are further arguments
                 self._declaration(data, data.name, "")
         return further
 
     def _global(self, data: DataObject, text: str) -> list[str]:
-        """A variable of a module or a common block as a further argument; the names of those with its bounds."""
+        """A module variable as a further argument; the names of those with its bounds."""
         scalar = scalar_of(self.device.kinds, data)
         self.names.add(text)
         if not data.rank:
@@ -275,6 +300,16 @@ class _Definition:
         shape = ",".join(f"{low}:{high}" for low, high in pairs)
         self.arrays.append(f"{type_text(scalar)}, intent(in) :: {text}({shape})")
         return names
+
+    def _member(self, found: Found, text: str) -> None:
+        """A member of a common block as a further argument."""
+        member = self.device.members.member(found.home, found.symbol.name)
+        kind = type_text(scalar_of(self.device.kinds, self._object(found.symbol.name, found.home)))
+        self.names.add(text)
+        if member is not None and member.bounds:
+            self.arrays.append(f"{kind}, intent(in) :: {text}({','.join(f'{a}:{b}' for a, b in member.bounds)})")
+        else:
+            self.scalars.append(f"{kind}, intent(in) :: {text}")
 
     def _space(self, slot: Slot) -> str:
         """A local array of run-time size, here or in a routine below, as a further argument."""
