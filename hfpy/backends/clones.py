@@ -23,8 +23,9 @@ from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.kernel import Block, Import, Slot
 from hfpy.model.names import module_of_file
 from hfpy.model.statements import Call, OneLine, Statement
-from hfpy.model.units import Routine
+from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.edits import Edit, insert, replace_range
+from hfpy.transform.fixedform import fixed_row
 from hfpy.transform.imports import Imports
 from hfpy.transform.workshop import Added
 from hfpy.translation import Contents
@@ -39,11 +40,13 @@ _BEHIND_ARGUMENTS = 9  # of edits at one place, those of the arguments themselve
 
 @dataclass
 class Given:
-    """What a region gives the copies: ``variables`` of common blocks by their names in its routine, each with its rank,
-    and what is to be declared and imported there; ``edits`` of the calls in it, and the ``use`` statements for that.
+    """What a region gives the copies: ``members`` of common blocks by their names in its routine, and ``others``, the
+    variables of modules, each with its rank; what is to be declared and imported there; ``edits`` of the calls in it,
+    and the ``use`` statements for that.
     """
 
-    variables: dict[str, int] = field(default_factory=dict)
+    members: dict[str, int] = field(default_factory=dict)
+    others: dict[str, int] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
@@ -86,12 +89,13 @@ class Clones:
             if self.device.in_block(found):
                 name, block = in_block(self.device, self.imports, found, site.caller)
                 made.blocks += [block] if block is not None else []
-                made.variables[name] = rank
+                made.members[name] = rank
                 rank = 0  # the copy knows the bounds
             else:
                 imported = self.imports.found(*slot, site.caller)
                 made.imports += [imported] if imported is not None else []
                 name = imported.local if imported is not None else found.symbol.name
+                made.others[name] = rank
             given[slot] = name
             bounds[name] = tuple((f"lbound({name}, {d})", f"ubound({name}, {d})") for d in range(1, rank + 1))
         further = ", ".join(routines.further(given, bounds, [site.callee])[site.callee])
@@ -127,8 +131,9 @@ class Clones:
         """The module with the copies of a file for a backend."""
         return module_of_file(_MODULES[family], self.facts.application.outputs.stems[path])
 
-    def finished(self, path: str) -> Added:
+    def finished(self, index: FileIndex) -> Added:
         """The module with the copies for a file, at its head."""
+        path = index.path
         rows, modules = [], []
         for family, keys in self.wanted.get(path, {}).items():
             modules.append(self._module(path, family))
@@ -136,6 +141,8 @@ class Clones:
             for key in keys:
                 rows += ["", *(text for text, _ in self._routines[family].text(key))]
             rows.append(f"end module {modules[-1]}")
+        if index.fixed:
+            rows = [fixed_row(row) for row in rows]
         return Added(head=tuple(rows), contents=Contents(provides=tuple(modules)))
 
 

@@ -24,7 +24,7 @@ from hfpy.backends.behind import behind
 from hfpy.backends.c.rewriter import refused as told
 from hfpy.backends.c.values import Refusals
 from hfpy.backends.called import Called, not_shared, plain_type, refused
-from hfpy.backends.clones import Clones
+from hfpy.backends.clones import Clones, Given
 from hfpy.backends.deep import deep_objects
 from hfpy.backends.offloadcode import KINDS, OffloadCode, lower_bounds
 from hfpy.backends.openacc import interfaces
@@ -210,8 +210,10 @@ class OffloadRewriter(RegionRewriter):
         self.imports += imports
         self.found += problems
         known_here = {d.name for d in found}
-        below = {n: rank for n, rank in self._given_below(node, number).items() if n not in known_here}
-        whole = tuple(n for n, rank in below.items() if rank or self.backend.name == "openacc")
+        below = self._given_below(node, number)
+        members = {n: rank for n, rank in below.members.items() if n not in known_here}
+        whole = tuple(n for n, rank in members.items() if rank or self.backend.name == "openacc")
+        others = {n: rank for n, rank in below.others.items() if n not in known_here}
         in_blocks = [d for d in found if self._in_block(d)]
         self._check_reduced(node, [d for d in in_blocks if d.name in reduced])
         unsized = [d for d in found if is_unsized(d) and d.name not in asked]
@@ -224,8 +226,16 @@ class OffloadRewriter(RegionRewriter):
             ),
             asked=tuple(d.name for d in found if d.name in asked),
             copied=(*(d.name for d in plain if d.name in written), *sorted(reduced)),
-            scalars=(*(d.name for d in plain if d.name not in written), *(n for n in below if n not in whole)),
-            objects=(*(d.name for d in objects if d.name not in written and d.name not in deep), *whole),
+            scalars=(
+                *(d.name for d in plain if d.name not in written),
+                *(n for n in members if n not in whole),
+                *(n for n, rank in others.items() if not rank),
+            ),
+            objects=(
+                *(d.name for d in objects if d.name not in written and d.name not in deep),
+                *whole,
+                *(n for n, rank in others.items() if rank),
+            ),
             changed=tuple(d.name for d in objects if d.name in written and d.name not in deep),
             deep=deep,
             owned=tuple(sorted(own)),
@@ -253,10 +263,8 @@ class OffloadRewriter(RegionRewriter):
                 )
         return offloaded
 
-    def _given_below(self, node: Construct, number: int) -> dict[str, int]:
-        """The variables of common blocks that called routines read, by their names in the routine, each with its
-        rank.
-        """
+    def _given_below(self, node: Construct, number: int) -> Given:
+        """What the region gives copies of routines that read common blocks."""
         refusals = Refusals(self.routine.file)
         given = self.clones.of(self.routine, self.backend.name, self.called.sites(self.routine.key, number), refusals)
         self.found += told(refusals.problems)
@@ -267,7 +275,7 @@ class OffloadRewriter(RegionRewriter):
         self.blocks += given.blocks
         self.uses += given.uses
         self._calls[id(node)] = given.edits
-        return given.variables
+        return given
 
     def _transient(self, found: Sequence[DataObject], arrays: Sequence[str]) -> tuple[str, ...]:
         """Arrays that are brought to the device for this region."""

@@ -225,7 +225,7 @@ class Backends:
             self._families_checked = True
         uses = (ARRAYS_MODULE,) if index.path in self._holding else ()
         added = Added(contents=Contents(uses=uses, sharing=tuple(self._sharing.get(index.path, ()))))
-        copies = self.clones.finished(index.path)
+        copies = self.clones.finished(index)
         added = replace(added, head=copies.head, contents=added.contents.with_added(copies.contents))
         for name, kernels in self._kernels.get(index.path, {}).items():
             try:
