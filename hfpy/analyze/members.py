@@ -88,6 +88,10 @@ class Members:
         groups = self.application.routines[home].spec.groups
         return any(g.kind == "equivalence" and members & {*g.members} for g in groups)
 
+    def tangled_anywhere(self, block: str) -> bool:
+        """The same of all units."""
+        return any(self.tangled(home, block) for home in self._declaring(block))
+
     def layout(self, home: str, block: str) -> tuple[Member | None, ...]:
         """The members of a block as a unit declares it, in order; None for those whose place cannot be told."""
         if (home, block) not in self._layouts:

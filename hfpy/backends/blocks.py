@@ -21,9 +21,7 @@ def in_block(device: DeviceRoutines, imports: Imports, found: Found, key: str) -
     block = block_of(owner, name)
     what = f"'{name}' of {shown_block(block or '')}, which '{owner.name}' reads"
     try:
-        known = device.effects.members(key) | device.effects.mentioned(key)
-        units = {home for home, variable in known if block_of(device.facts.routine(home), variable) == block}
-        return imports.blocks(device.members).found(found, key, units)
+        return imports.blocks.found(found, key, device.effects)
     except Otherwise as other:
         unit = device.facts.routine(other.key).name
         if other.tangled:

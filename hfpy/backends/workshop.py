@@ -140,15 +140,17 @@ class Backends:
         if isinstance(current, OffloadRewriter):
             current.check_data(data.arrays)
             imports = current.imports
-            own = [*current.interfaces(), *self._blocks(routine, current.blocks)]
+            own = current.interfaces()
+            blocks = current.blocks
             uses += current.uses
         else:
             if current.kernels:
                 kept = self._kernels.setdefault(routine.file, {})
                 kept.setdefault(current.backend.name, []).extend(current.kernels)
             imports = [i for k in current.kernels for i in k.spec.imports]
-            own = self._blocks(routine, [b for k in current.kernels for b in k.spec.blocks])
+            blocks = [b for k in current.kernels for b in k.spec.blocks]
         edits = [*by_hand.edits, *data.edits(), *own]
+        edits += self._blocks(routine, [*blocks, *data.blocks])
         found += [*by_hand.found, *data.found]
         imports = [*imports, *data.imports]
         uses += [f"use {i.module}, only: {i.local} => {i.name}" for i in imports]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, block_of
 from hfpy.analyze.members import Member, Members, Otherwise
 from hfpy.analyze.scopes import Found
 from hfpy.model.kernel import Block
@@ -25,10 +25,10 @@ class BlockNames:
     names: Names
     _chosen: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def found(self, variable: Found, key: str, units: Iterable[str]) -> tuple[str, Block | None]:
-        """The name that a unit has for a member of a block, and the block to be declared where it has none, as the one
-        of some ``units`` does that has most of it. The member is known to have a place. Raises Otherwise where the unit
-        declares the block in another way, NotDeclared where it cannot be declared.
+    def found(self, variable: Found, key: str, effects: Effects) -> tuple[str, Block | None]:
+        """The name that a unit has for a member of a block, and the block to be declared where it has none, as that
+        routine does which has most of it, of those that it leads to. The member is known to have a place. Raises
+        Otherwise where the unit declares the block in another way, NotDeclared where it cannot be declared.
         """
         member = self.members.member(variable.home, variable.symbol.name)
         assert member is not None
@@ -36,6 +36,8 @@ class BlockNames:
         if known is not None:
             return known, None
         if (key, member.block) not in self._chosen:
+            named = effects.members(key) | effects.mentioned(key)
+            units = {home for home, name in named if block_of(self.facts.routine(home), name) == member.block}
             sizes = ((len(self.members.layout(unit, member.block)), unit) for unit in sorted({*units, variable.home}))
             self._chosen[key, member.block] = max(sizes, key=lambda one: one[0])[1]
         home = self._chosen[key, member.block]

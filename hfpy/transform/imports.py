@@ -4,7 +4,10 @@ whole program.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.members import Members
 from hfpy.model.kernel import Import
 from hfpy.model.names import Names
@@ -21,13 +24,13 @@ class Imports:
         units = facts.application.routines.values()
         used = {name for unit in units for use in unit.spec.uses for name, _ in (*(use.only or ()), *use.renames)}
         self.names = Names(frozenset(used.union(*(unit.spec.symbols for unit in units))))
-        self._blocks: BlockNames | None = None
 
-    def blocks(self, members: Members) -> BlockNames:
+    @cached_property
+    def blocks(self) -> BlockNames:
         """The names of members of common blocks in routines that do not declare the block."""
-        if self._blocks is None:
-            self._blocks = BlockNames(self.facts, members, self.names)
-        return self._blocks
+        facts = self.facts
+        kinds = Kinds(facts.scopes, facts.application.options.kinds)
+        return BlockNames(facts, Members(facts.application, facts.scopes, kinds), self.names)
 
     def found(self, home: str, name: str, key: str) -> Import | None:
         """What a unit has to import to know a module variable; None where it knows it by its own name."""
