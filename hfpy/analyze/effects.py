@@ -104,6 +104,8 @@ class Effects:
         for reference in references:
             if not reference.writes and loops.bind(reference):
                 continue
+            for read in self.read_by_function(reference, key):
+                found.setdefault(id(reference.at.statement), []).append((read, True, False, False))
             name, whole = stands_for(reference.name, reference.at)
             if name is not None and not _is_selector(reference):
                 meant = reference if name == reference.name else replace(reference, name=name)
@@ -116,6 +118,23 @@ class Effects:
             if len(listed) > 1:
                 listed.sort(key=lambda e: e[2])
         return found
+
+    def read_by_function(self, reference: Reference, key: str) -> Iterator[Reference]:
+        """What a reference of a statement function reads besides its arguments, each as if it stood in its place."""
+        routine = self.facts.application.routines.get(key)
+        defined = (
+            {name: (dummies, value) for name, dummies, value, _ in routine.spec.statement_functions} if routine else {}
+        )
+        pending, seen = [reference.name] if reference.name in defined else [], set[str]()
+        while pending:
+            dummies, value = defined[pending.pop()]
+            for name in sorted(names_in(value) - set(dummies) - seen):
+                seen.add(name)
+                if name in defined:
+                    pending.append(name)
+                elif self.facts.scopes.variable(name, key) is not None:
+                    start = reference.node.start
+                    yield Reference(name, Name(start, start + len(reference.name), name), reference.at, "read")
 
     def site(self, reference: Reference, key: str) -> CallSite | None:
         """The call that a reference is an argument of."""
