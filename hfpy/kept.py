@@ -48,7 +48,7 @@ class Unread(NotKept):
 @dataclass(frozen=True)
 class Stage:
     """Facts without bodies, and what was known of the effects of all routines: intents by routine and dummy, what they
-    change, what they mention, what they allocate and free.
+    change, what they mention, what they allocate and free, and which members of common blocks they mention.
     """
 
     facts: Facts
@@ -56,10 +56,12 @@ class Stage:
     changes: Mapping[str, frozenset[Identity]]
     mentions: Mapping[str, frozenset[Identity]]
     memory: Mapping[str, frozenset[tuple[Identity, str]]]
+    members: Mapping[str, frozenset[Identity]]
 
     def effects(self, facts: Facts) -> Effects:
         """The effects under facts with some bodies."""
-        return Effects(facts, dict(self.intents), dict(self.changes), dict(self.mentions), dict(self.memory))
+        known = dict(self.changes), dict(self.mentions), dict(self.memory), dict(self.members)
+        return Effects(facts, dict(self.intents), *known)
 
 
 def without_bodies(stages: Sequence[Facts], known: Sequence[Effects] = ()) -> tuple[Stage, ...]:
@@ -117,7 +119,8 @@ class _Bare:
         )
         changes = {key: effects.changed_memory(key) for key in routines}
         mentions = {key: effects.mentioned_memory(key) for key in routines}
-        return Stage(slim, intents, changes, mentions, {key: effects.memory(key) for key in routines})
+        members = {key: effects.members(key) for key in routines}
+        return Stage(slim, intents, changes, mentions, {key: effects.memory(key) for key in routines}, members)
 
 
 class _Known(dict[str, T]):

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from hfpy.analyze.calls import chosen_dummies, dummy_name
 from hfpy.analyze.dependence.queries import Engine
-from hfpy.analyze.facts import Facts, keeps_value, stands_for
+from hfpy.analyze.facts import Facts, block_of, keeps_value, stands_for
 from hfpy.analyze.files import only_reads_values
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
@@ -22,7 +22,7 @@ from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
 from hfpy.analyze.uses import Reference, aliases_of, associated
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Apply, Name
+from hfpy.model.expressions import Apply, Name, names_in
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Header, Memory
 
@@ -37,9 +37,11 @@ class Effects:
         changes: dict[str, frozenset[Identity]] | None = None,
         mentions: dict[str, frozenset[Identity]] | None = None,
         memory: dict[str, frozenset[tuple[Identity, str]]] | None = None,
+        members: dict[str, frozenset[Identity]] | None = None,
     ) -> None:
-        """``intents`` are those known already, by routine and dummy; ``changes``, ``mentions`` and ``memory`` what
-        :meth:`changed_memory`, :meth:`mentioned_memory` and :meth:`memory` gave for all routines.
+        """``intents`` are those known already, by routine and dummy; ``changes``, ``mentions``, ``memory`` and
+        ``members`` what :meth:`changed_memory`, :meth:`mentioned_memory`, :meth:`memory` and :meth:`members` gave for
+        all routines.
         """
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
@@ -52,8 +54,10 @@ class Effects:
         self._mentioned = mentions
         self._changed = changes
         self._memory = memory
+        self._members = members
         self._own_mentioned: dict[str, frozenset[Identity]] = {}
         self._own_changed: dict[str, frozenset[Identity]] = {}
+        self._own_members: dict[str, frozenset[Identity]] = {}
         self.engine = Engine()
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
@@ -63,6 +67,7 @@ class Effects:
         self._arguments |= {at: known for at, known in earlier._arguments.items() if known[2] in settled}
         self._own_mentioned |= {key: own for key, own in earlier._own_mentioned.items() if key in settled}
         self._own_changed |= {key: own for key, own in earlier._own_changed.items() if key in settled}
+        self._own_members |= {key: own for key, own in earlier._own_members.items() if key in settled}
         self._lasting_writes |= {key: own for key, own in earlier._lasting_writes.items() if key in settled}
         return self
 
@@ -99,6 +104,8 @@ class Effects:
         for reference in references:
             if not reference.writes and loops.bind(reference):
                 continue
+            for read in self.read_by_function(reference, key):
+                found.setdefault(id(reference.at.statement), []).append((read, True, False, False))
             name, whole = stands_for(reference.name, reference.at)
             if name is not None and not _is_selector(reference):
                 meant = reference if name == reference.name else replace(reference, name=name)
@@ -111,6 +118,23 @@ class Effects:
             if len(listed) > 1:
                 listed.sort(key=lambda e: e[2])
         return found
+
+    def read_by_function(self, reference: Reference, key: str) -> Iterator[Reference]:
+        """What a reference of a statement function reads besides its arguments, each as if it stood in its place."""
+        routine = self.facts.application.routines.get(key)
+        defined = (
+            {name: (dummies, value) for name, dummies, value, _ in routine.spec.statement_functions} if routine else {}
+        )
+        pending, seen = [reference.name] if reference.name in defined else [], set[str]()
+        while pending:
+            dummies, value = defined[pending.pop()]
+            for name in sorted(names_in(value) - set(dummies) - seen):
+                seen.add(name)
+                if name in defined:
+                    pending.append(name)
+                elif self.facts.scopes.variable(name, key) is not None:
+                    start = reference.node.start
+                    yield Reference(name, Name(start, start + len(reference.name), name), reference.at, "read")
 
     def site(self, reference: Reference, key: str) -> CallSite | None:
         """The call that a reference is an argument of."""
@@ -232,7 +256,8 @@ class Effects:
         if self._changed is None:
             for k in self.facts.graph.sites:
                 if k not in self._own_changed:
-                    self._own_changed[k] = frozenset(self._outside(self._written(k), k))
+                    written = self._variables(self._written(k), k)
+                    self._own_changed[k] = frozenset(self._outside(written, k))
             self._changed = self.facts.graph.gathered(self._own_changed)
         return self._changed.get(key, frozenset())
 
@@ -241,7 +266,7 @@ class Effects:
         if self._mentioned is None:
             for k in self.facts.graph.sites:
                 if k not in self._own_mentioned:
-                    self._own_mentioned[k] = frozenset(self._outside(self._references(k), k))
+                    self._own_mentioned[k] = frozenset(self._outside(self._mentioned_in(k), k))
             self._mentioned = self.facts.graph.gathered(self._own_mentioned)
         return self._mentioned.get(key, frozenset())
 
@@ -254,6 +279,27 @@ class Effects:
             self._memory = graph.gathered({k: frozenset(self._own_memory(k)) for k in graph.sites})
         return self._memory.get(key, frozenset())
 
+    def members(self, key: str) -> frozenset[Identity]:
+        """The members of common blocks that a routine, or one that it calls, mentions, by the names that the routines
+        themselves declare: (unit, name).
+        """
+        if self._members is None:
+            for k in self.facts.graph.sites:
+                if k not in self._own_members:
+                    self._own_members[k] = frozenset(self._in_blocks(k))
+            self._members = self.facts.graph.gathered(self._own_members)
+        return self._members.get(key, frozenset())
+
+    def _in_blocks(self, key: str) -> Iterator[Identity]:
+        routine = self.facts.application.routines.get(key)
+        if routine is None or not any(g.kind == "common" for g in routine.spec.groups):
+            return
+        sizes = {n for s in routine.spec.symbols.values() for dim in s.shape for n in dim.names}
+        found = [*self._mentioned_in(key), *(f for n in sorted(sizes) if (f := self.facts.scopes.variable(n, key)))]
+        for one in found:
+            if one.home == key and block_of(routine, one.symbol.name) is not None:
+                yield key, one.symbol.name
+
     def _own_memory(self, key: str) -> Iterator[tuple[Identity, str]]:
         for reference in self.facts.references.get(key, ()):
             statement = reference.at.statement
@@ -265,9 +311,19 @@ class Effects:
     def _written(self, key: str) -> Iterator[Reference]:
         return (r for r in self._references(key) if self.of(r, key)[1])
 
-    def _outside(self, references: Iterable[Reference], key: str) -> Iterator[Identity]:
-        """The variables of other units among references, and what stands for memory that is joined with others."""
-        for found in self._variables(references, key):
+    def _mentioned_in(self, key: str) -> Iterator[Found]:
+        """The variables that a routine's statements mean, those of its statement functions among them."""
+        yield from self._variables(self._references(key), key)
+        routine = self.facts.application.routines.get(key)
+        for _, dummies, value, _ in routine.spec.statement_functions if routine is not None else ():
+            for name in sorted(names_in(value) - set(dummies)):
+                found = self.facts.scopes.variable(name, key)
+                if found is not None:
+                    yield found
+
+    def _outside(self, variables: Iterable[Found], key: str) -> Iterator[Identity]:
+        """Those of some variables that other units have, and what stands for memory that is joined with others."""
+        for found in variables:
             identity = found.home, found.symbol.name
             if found.home != key:
                 yield identity

@@ -327,6 +327,12 @@ class Scopes:
         routine = self.application.routines.get(key)
         return routine is not None and any(n == name for n, *_ in routine.spec.statement_functions)
 
+    def statement_function_type(self, name: str, key: str) -> FType:
+        """The type of the value of a statement function of the unit: as declared, else by the implicit rules."""
+        routine = self.application.routines[key]
+        symbol = routine.spec.symbols.get(name)
+        return symbol.type if symbol is not None and symbol.type.base else self.implicit_type(name, routine)
+
     def is_intrinsic(self, name: str, key: str) -> bool:
         """Whether a name means an intrinsic procedure in the unit."""
         return name in INTRINSICS and self.variable(name, key) is None and not self.procedures(name, key)

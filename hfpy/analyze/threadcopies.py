@@ -58,11 +58,11 @@ def _below(facts: Facts, effects: Effects, routine: Routine, number: int, region
     thread, so that it is a warning where one of them sets it.
     """
     sites = [s for s in facts.graph.below(routine.key) if number in s.at.regions and s.callee]
-    changed: frozenset[Identity] = frozenset().union(*(effects.changed(s.callee) for s in sites))
     seen: set[Identity] = set()
     for site in sites:
         effects.looked.add((site.caller, site.callee))
-        for identity in sorted((effects.mentioned(site.callee) & facts.of_threads) - seen):
+        named = effects.mentioned(site.callee) | effects.members(site.callee)
+        for identity in sorted((named & facts.of_threads) - seen):
             seen.add(identity)
             message = (
                 f"points run on several threads, each of which has its own '{identity[1]}' (threadprivate), which "
@@ -72,7 +72,7 @@ def _below(facts: Facts, effects: Effects, routine: Routine, number: int, region
                 f"pass '{identity[1]}' to '{site.name}' as an argument, take it out of the threadprivate directive, or "
             )
             hint += _ALONE.format(routine=routine.name)
-            say = warning if identity in changed else error
+            say = warning if any(effects.may_change(s.callee, identity) for s in sites) else error
             place = site.at.statement.line.place(routine.file, site.node.start, site.node.end)
             yield say("HF511", message, place, hint, [_told(region)])
 

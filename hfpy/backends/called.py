@@ -21,7 +21,7 @@ from hfpy.analyze.types import component, is_bound
 from hfpy.analyze.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
-from hfpy.backends.refused import BOUND, IN_COMMON, SAVED, WRITTEN_BELOW, through_object
+from hfpy.backends.refused import BOUND, SAVED, WRITTEN_BELOW, through_object
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Binary, Component, Literal, Name, Unary, walk
 from hfpy.model.kernel import Import
@@ -103,13 +103,13 @@ class Called:
         """
         margin = " " * (routine.header.segments[0][2] + 2)
         column = "" if self.facts.application.file(routine.key).fixed else margin  # of directives
-        rows = [
-            f"{column}{_ROUTINE[family]}" for family in self.families(routine.key) if not self._own(routine, family)
-        ]
-        rows = rows if routine.kind in ("subroutine", "function") else []
-        for name, families in self._outside(routine).items():
+        rows: list[str] = []
+        if routine.kind in ("subroutine", "function") and not self.device.reads_blocks(routine.key):
+            families = [f for f in self.families(routine.key) if not self._own(routine, f)]
+            rows += [f"{column}{_ROUTINE[family]}" for family in families]
+        for name, named in self._outside(routine).items():
             rows += [] if self._is_procedure(name, routine) else [f"{margin}external :: {name}"]
-            rows += [column + _NAMED[family].format(name) for family in sorted(families)]
+            rows += [column + _NAMED[family].format(name) for family in sorted(named)]
         if rows:
             yield insert_lines(routine.spec_insert + 1, rows, 5, routine.header.first)
         if routine.kind == "module":
@@ -135,6 +135,8 @@ class Called:
             called = self.facts.application.routines.get(site.callee)
             if called is None or called.host or not self.facts.live(site.at, key):
                 continue
+            if self.device.reads_blocks(called.key):
+                continue  # kernels call copies of it
             families = {*self.families(key), *([own] if site.at.regions and own in OFFLOADED else [])}
             if families:
                 found.setdefault(site.name, set()).update(families)
@@ -189,6 +191,8 @@ class Called:
         found: dict[tuple[str, str], tuple[CallSite, Found]] = {}
         for site in self._sites(region):
             for variable in self.device.globals(site.callee):
+                if self.device.in_block(variable):
+                    continue  # copies of routines get them as arguments
                 found.setdefault((variable.home, variable.symbol.name), (site, variable))
         return list(found.values())
 
@@ -198,6 +202,10 @@ class Called:
             return [variable for _, variable in self._mentioned(region)]
         except Unprintable:
             return []
+
+    def sites(self, key: str, number: int) -> list[CallSite]:
+        """The calls of routines with source in a region of a routine."""
+        return self._sites(RegionId(key, number))
 
     def _sites(self, region: RegionId) -> list[CallSite]:
         sites = self.facts.graph.sites.get(region.routine, ())
@@ -343,10 +351,8 @@ class Called:
         constant = self._constant_array(routine)
         if constant:
             return f"which picks elements of the constant array '{constant}'", ""
-        kept = next((n for n in self._locals(routine) if keeps_value(routine, n)), None)
-        block = block_of(routine, kept) if kept is not None else None
-        if block is not None:
-            return f"which takes '{kept}' from the common block '{block}'", IN_COMMON
+        blocks = (n for n in self._locals(routine) if block_of(routine, n) is None)  # others are arguments of a copy
+        kept = next((n for n in blocks if keeps_value(routine, n)), None)
         if kept is not None:
             return f"which keeps '{kept}' between calls", SAVED
         written = self.effects.shared_writes(routine.key)

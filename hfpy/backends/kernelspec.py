@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
 from hfpy.analyze.domains import DataObject
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, block_of
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.inquired import inquired, inquires_component
@@ -19,9 +19,10 @@ from hfpy.analyze.scopes import Found
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.types import component_at_home
+from hfpy.backends.blocks import in_block
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
-from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_name, packed_name
+from hfpy.backends.c.values import CannotPrint, Follows, Refusals, c_type, component_name, packed_name
 from hfpy.backends.c.views import objects_in_storage, scalar_of
 from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
 from hfpy.backends.prints import prints_of
@@ -30,7 +31,7 @@ from hfpy.backends.stops import stops_of
 from hfpy.backends.unsized import Measured, is_unsized, unsized
 from hfpy.backends.workspace import shaped, workspace
 from hfpy.model.expressions import Apply, Component, Fragment, Name, names_in, walk
-from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
+from hfpy.model.kernel import Access, Block, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
 from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.source import LogicalLine
@@ -88,6 +89,7 @@ class SpecBuilder:
         self.meaning: dict[str, str] = {}
         self.globals: dict[Slot, str] = {}
         self.imports: list[Import] = []
+        self.blocks: list[Block] = []
         taken = {*self.region.iterators, *sharing.body.mentioned, *self.routine.spec.symbols}
         self.names = Names(frozenset(taken))
         self.refusals = Refusals(self.routine.file)
@@ -104,8 +106,9 @@ class SpecBuilder:
         stops, prints = tuple(stops_of(self)), tuple(prints_of(self))
         for key in called:
             for found in self.device.globals(key):
-                with self.refusals.at(self._call_of(key), name=(found.home, found.symbol.name)):
-                    self._global(found.home, found.symbol.name)
+                slot = self.device.slot(found)
+                with self.refusals.at(self._call_of(key), name=slot):
+                    self._global(found, slot)
         room = []
         for slot in ((key, data.name) for key in called for data in own_arrays(self.device, key)):
             with self.refusals.at(self._call_of(slot[0])):
@@ -124,6 +127,7 @@ class SpecBuilder:
             tuple(called),
             tuple(room),
             tuple(self.imports),
+            tuple(self.blocks),
             stops,
             prints,
         )
@@ -361,34 +365,50 @@ class SpecBuilder:
                 asked = f"{word[0]}bound({actual}, {place})"
                 yield self.asked(f"{text}_{word}{place}", (text, word, place), asked)
 
-    # -- variables of modules
+    # -- variables of modules and common blocks
 
-    def _global(self, home: str, name: str) -> None:
-        """A module variable that a routine called in the region names."""
-        if (home, name) in self.globals:
+    def _global(self, found: Found, slot: Slot) -> None:
+        """Such a variable that a routine called in the region names."""
+        if slot in self.globals:
             return
         scopes = self.facts.scopes
         known = ((n, f) for n in self.meaning if (f := scopes.variable(n, self.key)) is not None)
-        own = next((n for n, f in known if (f.home, f.symbol.name) == (home, name)), None)
+        own = next((n for n, f in known if self.device.slot(f) == slot), None)
         if own is not None:
-            self.globals[(home, name)] = self.meaning[own]
+            self.globals[slot] = self.meaning[own]
             return
+        home, name = found.home, found.symbol.name
         data = self.facts.object(name, home)
         assert data is not None
         owner = self.facts.routine(home)
-        hidden = owner.spec.default_private and "public" not in data.symbol.attributes
-        if self.routine.host != home and (owner.kind != "module" or hidden or name in owner.spec.private):
-            what = f"'{name}' of '{owner.name}', which a routine called here uses and which is private,"
-            raise CannotPrint(what, hint=PRIVATE)
-        imported = self.imported.found(home, name, self.key)
-        self.imports += [imported] if imported is not None else []
-        local = imported.local if imported is not None else name
-        text = self.globals[(home, name)] = self.names.name(f"{name}_of_{owner.name}", ("global", home, name))
+        local = self._imported(found) if slot == (home, name) else self._in_block(found)
+        text = self.globals[slot] = self.names.name(f"{name}_of_{owner.name}", ("global", *slot))
         scalar = scalar_of(self.device.kinds, data)
         if data.rank:
             self._array(data, scalar, local, text, "in")
         else:
             self.variables[text] = Parameter("value", name, text, scalar, local)
+
+    def _imported(self, found: Found) -> str:
+        """The name that a module's variable has in the routine."""
+        home, name = found.home, found.symbol.name
+        owner = self.facts.routine(home)
+        block = block_of(owner, name)
+        if block is not None and owner.kind != "module":
+            raise Follows(f"'{name}'")  # told where the called routine is printed
+        hidden = owner.spec.default_private and "public" not in found.symbol.attributes
+        if self.routine.host != home and (owner.kind != "module" or hidden or name in owner.spec.private):
+            what = f"'{name}' of '{owner.name}', which a routine called here uses and which is private,"
+            raise CannotPrint(what, hint=PRIVATE)
+        imported = self.imported.found(home, name, self.key)
+        self.imports += [imported] if imported is not None else []
+        return imported.local if imported is not None else name
+
+    def _in_block(self, found: Found) -> str:
+        """The name that a member of a common block has in the routine."""
+        local, block = in_block(self.device, self.imported, found, self.key)
+        self.blocks += [block] if block is not None and block not in self.blocks else []
+        return local
 
     # -- components of derived types (L4): each one that the region names is a parameter of its own
 

@@ -21,15 +21,18 @@ from hfpy.analyze.sizes import constant
 from hfpy.analyze.states import States, kept_there
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.behind import behind
+from hfpy.backends.c.rewriter import refused as told
+from hfpy.backends.c.values import Refusals
 from hfpy.backends.called import Called, not_shared, plain_type, refused
+from hfpy.backends.clones import Clones, Given
 from hfpy.backends.deep import deep_objects
 from hfpy.backends.offloadcode import KINDS, OffloadCode, lower_bounds
 from hfpy.backends.openacc import interfaces
-from hfpy.backends.refused import COMPONENTS
+from hfpy.backends.refused import COLLECT, COMPONENTS
 from hfpy.backends.sections import Sections
 from hfpy.backends.unsized import is_unsized
 from hfpy.model.directives import Region
-from hfpy.model.kernel import Import
+from hfpy.model.kernel import Block, Import
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -59,7 +62,8 @@ from hfpy.transform.transient import is_transient
 class OffloadRewriter(RegionRewriter):
     """Edits for the regions of a routine whose backend writes directives for a device.
 
-    ``imports`` are module variables that the routine has to import. ``shared`` and
+    ``imports`` are module variables that the routine has to import, ``blocks`` common blocks that it has to declare,
+    ``uses`` are for the copies of routines (:mod:`hfpy.backends.clones`) that its regions call. ``shared`` and
     ``own`` are the arrays that some region has on the device, and those of which some region has one for each point.
     ``addressed``: the arrays are in hfpy's own table (:mod:`hfpy.backends.addresses`).
     """
@@ -71,17 +75,22 @@ class OffloadRewriter(RegionRewriter):
         routine: Routine,
         backend: Backend,
         called: Called,
+        clones: Clones,
         addressed: bool = False,
     ) -> None:
         super().__init__(facts, effects, routine, backend)
         self.called = called
+        self.clones = clones
         self.addressed = addressed
         self.imports: list[Import] = []
+        self.blocks: list[Block] = []
+        self.uses: list[str] = []
         self.shared: set[str] = set()
         self.own: set[str] = set()
         self.given: set[str] = set()
         self.offloaded: list[OffloadCode] = []
         self._addressed_names: dict[int, Names] = {}
+        self._calls: dict[int, list[Edit]] = {}
         self.sections = Sections(routine, backend.name, called.device)
 
     def _atomic(self, region: Region) -> str:
@@ -140,6 +149,7 @@ class OffloadRewriter(RegionRewriter):
 
     def _region(self, node: Construct, region: Region) -> Iterator[Edit]:
         yield from super()._region(node, region)
+        yield from self._calls.pop(id(node), ())
         yield from self._serial_loops(node)
         yield from self.sections.declarations()
         self.found += self.sections.found
@@ -199,6 +209,13 @@ class OffloadRewriter(RegionRewriter):
         local += self.called.own_updates(self.routine, [d.name for d in (*plain, *objects)])
         self.imports += imports
         self.found += problems
+        known_here = {d.name for d in found}
+        below = self._given_below(node, number)
+        members = {n: rank for n, rank in below.members.items() if n not in known_here}
+        whole = tuple(n for n, rank in members.items() if rank or self.backend.name == "openacc")
+        others = {n: rank for n, rank in below.others.items() if n not in known_here}
+        in_blocks = [d for d in found if self._in_block(d)]
+        self._check_reduced(node, [d for d in in_blocks if d.name in reduced])
         unsized = [d for d in found if is_unsized(d) and d.name not in asked]
         arrays = tuple(d.name for d in found if d.rank and d.name not in asked and not is_unsized(d))
         offloaded = OffloadCode(
@@ -209,8 +226,16 @@ class OffloadRewriter(RegionRewriter):
             ),
             asked=tuple(d.name for d in found if d.name in asked),
             copied=(*(d.name for d in plain if d.name in written), *sorted(reduced)),
-            scalars=tuple(d.name for d in plain if d.name not in written),
-            objects=tuple(d.name for d in objects if d.name not in written and d.name not in deep),
+            scalars=(
+                *(d.name for d in plain if d.name not in written),
+                *(n for n in members if n not in whole),
+                *(n for n, rank in others.items() if not rank),
+            ),
+            objects=(
+                *(d.name for d in objects if d.name not in written and d.name not in deep),
+                *whole,
+                *(n for n, rank in others.items() if rank),
+            ),
             changed=tuple(d.name for d in objects if d.name in written and d.name not in deep),
             deep=deep,
             owned=tuple(sorted(own)),
@@ -222,6 +247,10 @@ class OffloadRewriter(RegionRewriter):
             nested=self._rectangular(loops),
             last=" .and. ".join(_at_end(loop) for loop in loops),
             sections=self.sections.of(sharing.body, unsized, node.header.line, self.addressed),
+            members=tuple(
+                d.name for d in in_blocks if d.rank or ((d.name in written or d in objects) and d.name not in reduced)
+            )
+            + whole,
             addressed=self.addressed and bool(arrays or self.called.tables.get((self.routine.key, number))),
         )
         if self.backend.name == "openacc":
@@ -233,6 +262,20 @@ class OffloadRewriter(RegionRewriter):
                     not_shared("a region with names that hfpy does not know", node.header.line, self.routine.file)
                 )
         return offloaded
+
+    def _given_below(self, node: Construct, number: int) -> Given:
+        """What the region gives copies of routines that read common blocks."""
+        refusals = Refusals(self.routine.file)
+        given = self.clones.of(self.routine, self.backend.name, self.called.sites(self.routine.key, number), refusals)
+        self.found += told(refusals.problems)
+        if given.edits and self.addressed:
+            line = node.header.line
+            self.found.append(not_shared("a call of a routine that reads a common block", line, self.routine.file))
+        self.imports += given.imports
+        self.blocks += given.blocks
+        self.uses += given.uses
+        self._calls[id(node)] = given.edits
+        return given
 
     def _transient(self, found: Sequence[DataObject], arrays: Sequence[str]) -> tuple[str, ...]:
         """Arrays that are brought to the device for this region."""
@@ -265,6 +308,9 @@ class OffloadRewriter(RegionRewriter):
         derived = data.symbol.type.base in ("type", "class")
         home = self.facts.application.routines.get(data.home)
         stored = home is not None and data.symbol.name in home.spec.storage
+        if stored and home is not None and self.backend.name == "openmp-target":
+            kinds = {g.kind for g in home.spec.groups if data.symbol.name in g.members}
+            stored = kinds != {"common"}
         return derived or stored or "optional" in data.symbol.attributes
 
     def _own_order(self, node: Construct, region: Region) -> tuple[Loop, ...]:
@@ -275,6 +321,18 @@ class OffloadRewriter(RegionRewriter):
             for i, low, high, step in zip(region.iterators, region.starts, region.ends, steps, strict=True)
         }
         return tuple(known[h.var] for c in own_nest(node.body, region.iterators) if isinstance(h := c.header, Header))
+
+    def _in_block(self, data: DataObject) -> bool:
+        """Whether a variable shares its memory with others by ``common`` or ``equivalence``."""
+        return self.facts.storage.joint(data.identity) is not None
+
+    def _check_reduced(self, node: Construct, reduced: Sequence[DataObject]) -> None:
+        """Members of common blocks in reductions: no clause of OpenMP's takes them by another name."""
+        for data in reduced if self.backend.name == "openmp-target" and not self.addressed else ():
+            spec = self.facts.routine(data.home).spec
+            others = {n for g in spec.groups if data.symbol.name in g.members for n in g.members}
+            if any(s.rank for n, s in spec.symbols.items() if n in others):
+                self._refuse(f"a reduction of '{data.name}', in a common block with arrays,", node.header.line, COLLECT)
 
     def _rectangular(self, loops: tuple[Loop, ...]) -> int:
         """How many loops, from the outermost, have bounds that do not depend on one another."""

@@ -36,7 +36,7 @@ class OffloadCode(RegionCode):
     ``deep`` are objects with the arrays in them that are attached to them on the device.
     ``sections`` are the parts of arrays of unknown size that are copied for the region alone.
     ``addressed`` says that the arrays are dummies with device addresses, which the compiler's runtime does not know.
-    ``queued`` is when the host waits for it.
+    ``queued`` is when the host waits for it. ``members`` are those of common blocks that have memory on the device.
     """
 
     arrays: tuple[str, ...] = ()
@@ -58,6 +58,7 @@ class OffloadCode(RegionCode):
     sections: tuple[Section, ...] = ()
     deep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     queued: Queued = _AT_ONCE
+    members: tuple[str, ...] = ()
 
     @property
     def waited_for(self) -> str:

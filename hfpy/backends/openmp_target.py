@@ -10,6 +10,7 @@ from hfpy.backends.openmp import reduction_clauses
 from hfpy.backends.sequential import Sequential
 from hfpy.transform.directivelines import Clause, clause, directive_lines
 from hfpy.transform.regioncode import RegionCode
+from hfpy.transform.wrapping import wrap_line
 
 _TARGET = "target"
 _LOOPS = "teams distribute parallel do"
@@ -21,6 +22,10 @@ class OpenMPTarget:
     Arrays are mapped ``tofrom``: those that are on the device already are not copied, so nothing moves. Where they are
     device addresses, compilers do not let them be named in a second clause, so ``default(none)`` cannot be asked for;
     and ``target`` is a construct of its own, since GCC 12 forgets ``has_device_addr`` in the combined one.
+
+    Where a region names a member of a common block, GCC 12 maps the whole block, too, and takes the members from there;
+    if a part of the block is on the device already, it takes the others from beside that part. So such members get
+    names by ``associate``, which no clause but ``map`` may have.
     """
 
     name = "openmp-target"
@@ -34,6 +39,7 @@ class OpenMPTarget:
         mapped = () if code.addressed else code.arrays
         shared = [*mapped, *code.asked, *code.objects, *code.given_arrays, *code.changed]
         shared += [name for name in code.brought_back if name not in reduced]
+        shared = [name for name in shared if name not in code.members]
         data: list[str | Clause] = [
             *clause("has_device_addr(", code.arrays if code.addressed else ()),
             *clause("map(tofrom: ", [*mapped, *(s.text for s in code.sections), *code.changed, *code.brought_back]),
@@ -41,9 +47,10 @@ class OpenMPTarget:
             *clause("map(to: ", [*code.objects, *code.given_arrays]),
         ]
         read_only = clause("firstprivate(", [*code.scalars, *code.given_scalars])
+        complete = code.sharing.complete and not code.addressed and not code.members
         shares: list[str | Clause] = [
             *([f"collapse({code.nested})"] if code.nested > 1 else []),
-            *(["default(none)"] if code.sharing.complete and not code.addressed else []),
+            *(["default(none)"] if complete else []),
             *clause("shared(", shared),
             *clause("private(", code.owned),
             *reduction_clauses(code),
@@ -54,7 +61,9 @@ class OpenMPTarget:
             if code.addressed
             else [[f"{_TARGET} {_LOOPS}", *shares, *data, *read_only, *wait]]
         )
-        return open_lines(code, "!$omp", directives, _update(code, "target update to(", code.updates))
+        named = ", ".join(f"{name} => {name}" for name in code.members)
+        begin = wrap_line(f"{code.indent}associate ({named})") if named else []
+        return [*begin, *open_lines(code, "!$omp", directives, _update(code, "target update to(", code.updates))]
 
     def close_region(self, code: RegionCode) -> list[str]:
         """The ``end do`` statements and the end directive."""
@@ -62,7 +71,8 @@ class OpenMPTarget:
             return Sequential().close_region(code)
         returned = _update(code, "target update from(", code.returned)
         ends = [_LOOPS, _TARGET] if code.addressed else [f"{_TARGET} {_LOOPS}"]
-        return close_lines(code, [f"!$omp end {end}" for end in ends], "!$omp taskwait", returned)
+        lines = close_lines(code, [f"!$omp end {end}" for end in ends], "!$omp taskwait", returned)
+        return [*lines, *([f"{code.indent}end associate"] if code.members else [])]
 
 
 def _update(code: OffloadCode, construct: str, variables: Sequence[Known]) -> list[str]:

@@ -27,12 +27,21 @@ SAVED = "pass it as an argument instead, or make it a named constant if it never
 CONSTANT = "write its values as a list of one dimension, or make it a variable"
 RECURSIVE = "write it as a loop, or call it outside of the region"
 WRITTEN_BELOW = "give the routine the variable as an argument, and set the one of the module behind the region"
+WRITTEN_IN_BLOCK = "give the routine an argument for it, and set the member of the block behind the region"
+COLLECT = "collect it in a local variable, and set the member of the block behind the region"
+OTHER_LAYOUT = "declare the common block in both with the same types and sizes, by an include file or a module"
+EQUIVALENT = "take the members of the block out of the equivalence, or pass what the routine needs as an argument"
 STOP = "write the code as a constant; call its routine in a line of its own, and not within an index or an argument"
 INDEXED = "write it as loops, or let it read the arrays that it sets at the same elements alone"
 PRINT = "print single numbers and texts in the region itself, in a format that is * or a text; or do it behind it"
 BOUND = "call the procedure itself, with the object as an argument: call add(x, y) for call x%add(y)"
 INHERITED = "name the component behind it without it: x%u for x%base%u"
 TEXT = "compare it before the region, and use a logical or an integer in the region"
+
+
+def shown_block(block: str) -> str:
+    """A common block, as messages name it."""
+    return f"the common block '{block}'" if block else "the blank common block"
 
 
 def unknown_size(name: str) -> str:

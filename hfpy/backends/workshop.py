@@ -19,11 +19,13 @@ from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.rewriter import KernelRewriter, refused
 from hfpy.backends.c.values import Unprintable
 from hfpy.backends.called import Called
+from hfpy.backends.clones import Clones
 from hfpy.backends.offload import OffloadRewriter
 from hfpy.backends.registry import OFFLOAD_BACKENDS, backend
 from hfpy.diagnostics import Diagnostic
-from hfpy.model.kernel import Slot
+from hfpy.model.kernel import Block, Slot
 from hfpy.model.units import FileIndex, Routine
+from hfpy.transform.blocknames import rows_of
 from hfpy.transform.datadialect import DataDialect, DataDirectives, RuntimeCalls, dialect_of
 from hfpy.transform.devicedata import DeviceData
 from hfpy.transform.edits import Edit, insert_lines
@@ -64,6 +66,7 @@ class Backends:
         self._common = common_backend(facts)
         self.imports = Imports(facts)
         self.called = Called(facts, effects, self.states, self.device, self.imports, self.shared)
+        self.clones = Clones(facts, self.device, self.imports)
         self._plain: tuple[PlainForm, DeviceRoutines] | None = None
         self._families_checked = False
         self._kernels: dict[str, dict[str, list[Kernel]]] = {}
@@ -89,12 +92,15 @@ class Backends:
             self._current = made
             return made
         if chosen.name in OFFLOAD_BACKENDS:
-            self._current = OffloadRewriter(self.facts, self.effects, routine, chosen, self.called, self.shared)
+            made_of = self.facts, self.effects, routine, chosen, self.called, self.clones
+            self._current = OffloadRewriter(*made_of, self.shared)
             return self._current
         return RegionRewriter(self.facts, self.effects, routine, chosen)
 
     def _held(self, key: str, slot: Slot) -> bool:
-        """Whether a routine has an array of a module on the device, or may find it there."""
+        """Whether a routine has an array of a module on the device, or may find it there. Those of common blocks are
+        looked for when the program runs: a caller may have a part of the block there.
+        """
         storage, scopes = self.facts.storage, self.facts.scopes
         if storage.meet(storage.of_identity(slot), self.states.resident(key)):
             return True
@@ -135,12 +141,16 @@ class Backends:
             current.check_data(data.arrays)
             imports = current.imports
             own = current.interfaces()
+            blocks = current.blocks
+            uses += current.uses
         else:
             if current.kernels:
                 kept = self._kernels.setdefault(routine.file, {})
                 kept.setdefault(current.backend.name, []).extend(current.kernels)
             imports = [i for k in current.kernels for i in k.spec.imports]
+            blocks = [b for k in current.kernels for b in k.spec.blocks]
         edits = [*by_hand.edits, *data.edits(), *own]
+        edits += self._blocks(routine, [*blocks, *data.blocks])
         found += [*by_hand.found, *data.found]
         imports = [*imports, *data.imports]
         uses += [f"use {i.module}, only: {i.local} => {i.name}" for i in imports]
@@ -173,6 +183,13 @@ class Backends:
             return RuntimeCalls()
         own = self.facts.positions.get(routine.key).own
         return dialect_of(self._common if self._common and not own else self.facts.backend(routine.key))
+
+    @staticmethod
+    def _blocks(routine: Routine, blocks: list[Block]) -> list[Edit]:
+        """The declarations of common blocks that a routine needs for what its regions call."""
+        margin = " " * (routine.header.segments[0][2] + 2)
+        rows = [margin + row for row in rows_of(blocks)]
+        return [insert_lines(routine.spec_insert + 1, rows, 4, routine.header.first)] if rows else []
 
     @staticmethod
     def _launchers(routine: Routine, current: KernelRewriter) -> list[str]:
@@ -210,6 +227,8 @@ class Backends:
             self._families_checked = True
         uses = (ARRAYS_MODULE,) if index.path in self._holding else ()
         added = Added(contents=Contents(uses=uses, sharing=tuple(self._sharing.get(index.path, ()))))
+        copies = self.clones.finished(index)
+        added = replace(added, head=copies.head, contents=added.contents.with_added(copies.contents))
         for name, kernels in self._kernels.get(index.path, {}).items():
             try:
                 more = self._writers[name].finished(index.path, kernels)

@@ -181,8 +181,9 @@ class _Sizes:
         if found.symbol.constant:
             value = self.builder.device.kinds.value(Name(0, 0, name), self.unit)
             return str(value) if value is not None else None
-        if found.home != self.unit:
-            return self.builder.globals.get((found.home, found.symbol.name))
+        slot = self.builder.device.slot(found)
+        if slot in self.builder.globals or found.home != self.unit:
+            return self.builder.globals.get(slot)
         actual = self._actual(name)
         if actual is None or self.builder.device.effects.intent(self.unit, name) != "in":
             return None
@@ -245,9 +246,10 @@ class _Sizes:
     def _in_kernel(self, name: str, data: DataObject) -> Bounds | None:
         """The bounds of what is an array of the kernel itself."""
         builder = self.builder
-        if self.chain and (data.home, data.symbol.name) not in builder.device.effects.mentioned(self.unit):
+        slot = builder.device.members.slot(data.home, data.symbol.name)
+        if self.chain and slot not in builder.device.mentioned(self.unit):
             return None  # sizes alone do not bring it to the device
-        text = builder.globals.get((data.home, data.symbol.name)) if self.chain else builder.meaning.get(name)
+        text = builder.globals.get(slot) if self.chain else builder.meaning.get(name)
         found = builder.variables.get(text or "")
         return found.bounds or None if found is not None else None
 

@@ -19,7 +19,7 @@ Access = Literal["in", "out", "inout"]
 #: the partial results of a reduction; as the address of an array.
 Passing = Literal["value", "optional", "result", "reduction", "array"]
 _ORDER: tuple[Passing, ...] = ("value", "optional", "result", "reduction", "array")
-#: A variable of a module: the module's key and the name there.
+#: A variable of a module: the module's key and the name there; or of a common block, in slashes, and the place there.
 Slot = tuple[str, str]
 
 
@@ -140,6 +140,16 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """A common block that a routine needs and does not declare: its name, and for each of its variables the declaration
+    and the name.
+    """
+
+    name: str
+    variables: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """A statement that ends the run: its line, the parameter that tells that a point has come to it, the statement as
     the host executes it, and its place.
@@ -172,10 +182,11 @@ class KernelSpec:
     ``place`` is file and line of the region, ``unit`` the kind and name of its routine. ``block`` are the threads of a
     block in x, y, z, ``team`` how many of them share a loop over each of these variables (empty: one thread a point).
     ``variables`` are parameters and locals as they came to be needed; ``meaning`` gives for each name of the routine,
-    and for each chain of components, the parameter or local that stands for it, ``globals`` the same for module
-    variables that called routines name. ``called`` are the keys of all routines that the kernel reaches, callees first,
-    ``workspace`` is for their local arrays of run-time size. ``stops`` are the statements in it that end the run,
-    ``prints`` its output. ``queue`` is the number of the queue that the user asks for (0: any).
+    and for each chain of components, the parameter or local that stands for it, ``globals`` the same for
+    variables of modules and common blocks that called routines name. ``imports`` and ``blocks`` are what the routine
+    has to import, and to declare, for that. ``called`` are the keys of all routines that the kernel reaches, callees
+    first, ``workspace`` is for their local arrays of run-time size. ``stops`` are the statements in it that end the
+    run, ``prints`` its output. ``queue`` is the number of the queue that the user asks for (0: any).
     """
 
     name: str
@@ -191,6 +202,7 @@ class KernelSpec:
     called: tuple[str, ...] = ()
     workspace: tuple[Workspace, ...] = ()
     imports: tuple[Import, ...] = ()
+    blocks: tuple[Block, ...] = ()
     stops: tuple[Stop, ...] = ()
     prints: tuple[Print, ...] = ()
     queue: int = 0

@@ -103,7 +103,7 @@ class SourceText:
 
 
 def source_text(path: str, text: str) -> SourceText:
-    """Split a file's text into physical lines, remembering how they end (``\\r\\n`` files stay such). Where lines end in
+    """Split a file's text into physical lines, remembering how they end (``\\r\\n`` files stay such). If lines end in
     both ways, they are those of ``\\n``: compilers ignore the ``\\r``.
     """
     mark = "\ufeff" if text.startswith("\ufeff") else ""

@@ -155,7 +155,7 @@ class DerivedType:
 @dataclass(frozen=True, slots=True)
 class StorageGroup:
     """What one ``common``, ``equivalence`` or ``namelist`` statement puts together: ``name`` is the block's or the
-    list's (empty for the blank common block), ``members`` are variables.
+    list's (empty for the blank common block), ``members`` are variables. ``bind`` has blocks alone.
     """
 
     kind: str

@@ -24,9 +24,11 @@ _ENUMERATOR = re.compile(r"\s*enumerator\b\s*(?:::)?", re.IGNORECASE)
 
 
 def storage_groups(word: str, rest: str) -> list[StorageGroup]:
-    """What a ``common``, ``equivalence`` or ``namelist`` statement puts together; ``rest`` is its text behind the
-    word, in lower case. A ``data`` statement has none.
+    """What a ``common``, ``equivalence`` or ``namelist`` statement puts together, and the blocks that ``bind`` makes
+    known to C, without members; ``rest`` is the text behind the word, in lower case. A ``data`` statement has none.
     """
+    if word == "bind":
+        return [StorageGroup(word, name.strip(), ()) for name in rest.split("/")[1::2]]
     if word == "equivalence":
         sets = (rest[a:b].strip() for a, b in split_top(rest, ","))
         return [StorageGroup(word, "", _first_names(s[1:-1])) for s in sets if s.startswith("(")]

@@ -264,11 +264,15 @@ class SpecificationParser:
         elif word == "save":
             saved = {n.strip().lower() for n in rest.replace("::", "").split(",") if n.strip()}
             self.state.saved.update(saved or {"*"})
+        elif word == "bind":
+            self.state.groups += storage_groups(word, rest.lower())
         elif word in ("data", "common", "equivalence", "namelist"):
             self.state.storage.update(n.lower() for n in _WORD.findall(rest))
-            self.state.groups += storage_groups(word, rest.lower())
+            groups = storage_groups(word, rest.lower())
+            self.state.groups += groups
+            for member in (m for g in groups if g.kind == "common" for m in g.members):
+                self._update(member, set())
             for name, begin, *shape in common_arrays(masked, len(word)) if word == "common" else ():
-                self._update(name, set())
                 self._give_shape(line, name, (begin, begin + len(name)), shape[0], shape[1])
             if word == "data":
                 known = set_variables(line)

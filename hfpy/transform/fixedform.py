@@ -25,6 +25,14 @@ def lines_for(index: FileIndex, macros: Collection[str]) -> Callable[[str], list
     return lambda text: wrap(text, macros)
 
 
+def fixed_row(text: str) -> str:
+    """A line of free form with its label, if it has one, in the columns that fixed form has for it."""
+    label, _, rest = text.strip().partition(" ")
+    if label.isdigit():
+        return label.ljust(6) + rest.strip()
+    return text if text.strip()[:1] in ("!", "&", "") else _START + text.strip()
+
+
 def wrap_fixed(text: str, macros: Collection[str] = ()) -> list[str]:
     """A changed line as one or more lines of fixed form. It may be one of fixed form already, or of free form: such a
     line goes on in the next one with ``&``, and begins with ``&`` where it continues one.

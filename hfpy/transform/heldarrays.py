@@ -174,7 +174,7 @@ class HeldArrays(HostStatements):
     @staticmethod
     def _chosen(jump: Jump) -> list[str]:
         """What keeps to which label of the caller's a return goes."""
-        return [f"{_RETURN} = {printed(expr)}" for expr in jump.exprs]
+        return [f"{_RETURN} = {printed(expr, jump.line.text)}" for expr in jump.exprs]
 
     def _goes_elsewhere(self) -> bool:
         """Whether a ``return`` goes to a label of the caller's."""

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable
 
 from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, stands_for
+from hfpy.analyze.facts import Facts, block_of, stands_for
 from hfpy.analyze.families import common_backend
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.members import Otherwise
 from hfpy.analyze.packing import NEVER, gaps
 from hfpy.analyze.residence import View
 from hfpy.analyze.scopes import Found
@@ -22,10 +23,11 @@ from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Expr, Keyword
-from hfpy.model.kernel import Import
+from hfpy.model.kernel import Block, Import
 from hfpy.model.names import unit_name
 from hfpy.model.statements import Call, Statement
 from hfpy.model.units import Routine, Symbol
+from hfpy.transform.blocknames import NotDeclared
 from hfpy.transform.imports import Imports
 from hfpy.transform.touched import Touched
 
@@ -33,8 +35,8 @@ from hfpy.transform.touched import Touched
 class HostCalls:
     """The calls of one routine. ``arrays`` are the arrays of it that may be on the device.
 
-    ``imports`` are module variables that the routine has to import; ``foreign`` what is not declared here but has to be
-    named: those, and components.
+    ``imports`` are module variables that the routine has to import, ``blocks`` common blocks that it has to declare;
+    ``foreign`` what is not declared here but has to be named: those, and components.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class HostCalls:
         self.found: list[Diagnostic] = []
         self.imported = imports
         self.imports: list[Import] = []
+        self.blocks: list[Block] = []
         self.foreign: dict[str, Symbol] = {}
 
     def touch(self, statement: Statement, touched: Touched) -> None:
@@ -167,8 +170,34 @@ class HostCalls:
             return [name]
         if not storage.meet(objects, self.states.resident(self.key)):
             return [name for name, means in known.items() if storage.meet(objects, means)]
-        self._unreachable(site, view)
-        return []
+        members = self._members(site, view.root[1]) if view.root[0] == "common" else None
+        if members is None:
+            self._unreachable(site, view)
+        return members or []
+
+    def _members(self, site: CallSite, block: str) -> list[str] | None:
+        """The names here of the arrays of a common block that a called routine mentions, which is declared here if need
+        be; None where it cannot be.
+        """
+        blocks, names = self.imported.blocks, []
+        if blocks.members.tangled_anywhere(block):
+            return None
+        for home, name in sorted(self.effects.members(site.callee) | self.effects.mentioned(site.callee)):
+            if block_of(self.facts.routine(home), name) != block:
+                continue
+            found = self.facts.scopes.variable(name, home)
+            if found is None or blocks.members.member(home, name) is None:
+                return None
+            if not found.symbol.rank:
+                continue
+            try:
+                local, declared = blocks.found(found, self.key, self.effects)
+            except (Otherwise, NotDeclared):
+                return None
+            self.blocks += [declared] if declared is not None else []
+            self.foreign[local] = found.symbol
+            names.append(local)
+        return list(dict.fromkeys(names))
 
     def _root_name(self, site: CallSite, view: View) -> str | None:
         """The view's own name, if it can be had here: it is visible, or a module has it."""

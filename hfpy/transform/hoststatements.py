@@ -54,6 +54,7 @@ class HostStatements:
         self.arrays = states.arrays(self.key)
         self.calls = HostCalls(facts, effects, states, imports, routine, lambda: self.arrays, dialect.components)
         self.imports = self.calls.imports
+        self.blocks = self.calls.blocks
         self.foreign = self.calls.foreign
         self.found = self.calls.found
         self.traffic = MessageTraffic(facts, effects, states, routine)

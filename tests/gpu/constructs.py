@@ -242,6 +242,23 @@ EXAMPLES = (
         ),
     ),
     Example(
+        "members of common blocks",
+        "taken(i,j) = taken(i,j) + b(i,j)*scale",
+        "real(8) :: scale, taken(4,3)\ncommon /of_region/ scale, taken",
+        before="scale = 1.5d0\ntaken = 2",
+        behind="print '(es24.16)', taken",
+    ),
+    Example(
+        "members of common blocks in called routines",
+        "a(i,j) = looked_up(i) + scale",
+        "real(8) :: scale, values(4)\ncommon /of_routines/ scale, values",
+        before="scale = 1.5d0\nvalues = [1d0, 2d0, 4d0, 8d0]",
+        procedures=(
+            "real(8) function looked_up(i)\ninteger, intent(in) :: i\nreal(8) :: factor, table(4)\n"
+            "common /of_routines/ factor, table\nlooked_up = factor*table(i)\nend function looked_up"
+        ),
+    ),
+    Example(
         "components: numbers",
         "a(i,j) = s%x*b(i,j) + s%n",
         "type(settings) :: s",

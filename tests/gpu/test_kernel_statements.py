@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.backends.refused import IN_COMMON
 from tests.gpu.complex_cases import COMPLEX
 from tests.gpu.constructs import Example, pair, program
-from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, Variant, translate_text
+from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, Variant
 
 VARIANTS = {"cuda-c": CUDA_C, "cuda-fortran": CUDA_FORTRAN}
 
@@ -319,39 +318,3 @@ def test_a_full_buffer_is_told_of(backend: str, tmp_path: Path) -> None:
     told = r"ended with 5 .*\n(.*\n)*hfpy: c0\.f90:\d+: kernel hfk\d_.* has printed more than fits; the rest is lost"
     with pytest.raises(AssertionError, match=told):
         corpus.output(one.name, VARIANTS[backend])
-
-
-COMMON = """
-subroutine column(n, x)
-  implicit none
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n)
-  real(8) :: grav
-  common /consts/ grav
-  x(1) = x(1) + grav
-end subroutine column
-
-subroutine work(nx, a)
-  implicit none
-  integer, intent(in) :: nx
-  real(8), intent(inout) :: a(nx)
-  real(8) :: t(1)
-  integer :: i
-  !@parallelRegion{domName(i), domSize(nx)}
-  do i = 1, nx
-    t = a(i)
-    call column(1, t)
-    a(i) = t(1)
-  end do
-  !@end parallelRegion
-end subroutine work
-"""
-
-
-@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target"])
-def test_common_blocks_in_routines_that_kernels_call(backend: str) -> None:
-    """The message names the block, not that its variables are kept; the hint is the same with all backends."""
-    done = translate_text({"m.f90": COMMON}, target="gpu", backend=backend)
-    (found,) = [d for d in done.errors if d.code == "HF702"]
-    assert "'grav'" in found.message and "the common block 'consts'" in found.message
-    assert found.hint == IN_COMMON

@@ -59,7 +59,7 @@ ADDED_UP = ("r46",)
 RUNTIME_ONLY = ("state_parts", "unsized_calls", "unsized_columns", "unsized_bounds", "overlapping", "texts")
 NO_COMPONENTS = ("state_handed", "state_whole_objects", "deep_objects")
 # In fixed form, where the longer names of kernels in one executable of many programs would break columns.
-FIXED_FORM = ("fixed",)
+FIXED_FORM = ("fixed", "old_commons")
 
 
 def variants(pair: Pair) -> tuple[Variant, ...]:

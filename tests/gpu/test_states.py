@@ -123,8 +123,9 @@ CASES = {
     call below()
   end subroutine between
   subroutine below()
-    real(8) :: c(n)
+    real(8) :: c(n), other(2)
     common /block/ c
+    equivalence (other(1), c(2))
     c(1) = 3
   end subroutine below
 """,

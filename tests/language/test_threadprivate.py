@@ -33,6 +33,13 @@ contains
     factor = 2
     x = x * factor
   end subroutine
+  subroutine three(x)
+    real(8), intent(inout) :: x
+    real(8) :: rate
+    common /rates/ rate
+    !$omp threadprivate(/rates/)
+    x = x * rate
+  end subroutine
   subroutine s(a)
     real(8), intent(inout) :: a(n)
     real(8), save :: kept = 1
@@ -53,6 +60,7 @@ USES = {
     "a local": ("a(i) = a(i) + kept", "kept"),
     "by another name": ("associate (v => w)\na(i) = v(i)\nend associate", ""),
     "below": ("call one(a(i))", "factor"),
+    "in a common block of a routine below": ("call three(a(i))", "rate"),
 }
 BY_HAND = "!@parallelRegion"
 

@@ -331,6 +331,12 @@ class _Walk(Walked):
             return
         if reference.name in self.frame.indices or reference.role == "inquiry" or reference.at.own_loop:
             return
+        for read in self.effects.read_by_function(reference, key):
+            data = self.facts.object(read.name, key)
+            if data is not None and self._counts(data):
+                self.inside = ()
+                why = f"what the statement function '{reference.name}' reads of its elements is not known"
+                self._access(read, data, subscripts.of(read, data), (False, False, False), (*here, _READ), why)
         name, _ = resolve_alias(reference.name, reference.at)
         if name is None:
             self._alias(reference, subscripts, here)

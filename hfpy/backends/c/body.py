@@ -43,7 +43,12 @@ class DeviceRoutines(Protocol):
         """The C name of a device routine."""
 
     def globals(self, key: str) -> tuple[Found, ...]:
-        """The module variables that a device routine, or one it calls, names: its further arguments."""
+        """The variables of modules and common blocks that a device routine, or one it calls, names: its further
+        arguments.
+        """
+
+    def slot(self, found: Found) -> Slot:
+        """What stands for a variable of another unit, or of a common block, in a kernel and all routines below it."""
 
     def by_value(self, key: str, dummy: str) -> bool:
         """Whether a scalar dummy is passed by value (it is never written)."""
@@ -118,7 +123,7 @@ class Body:
             return None
         if found.symbol.constant:
             return self._constant(found)
-        slot = (found.home, found.symbol.name)
+        slot = self.device.slot(found)
         if slot in self.refusals.names:
             raise Follows(f"'{name}'")
         return self.globals.get(slot)
@@ -142,17 +147,17 @@ class Body:
         return variable.text if variable is not None else c_name(name)
 
     def global_text(self, found: Found) -> str:
-        """A module variable as an argument of a device routine."""
-        variable = self.globals.get((found.home, found.symbol.name))
-        if (found.home, found.symbol.name) in self.refusals.names:
+        """A variable of a module or a common block as an argument of a device routine."""
+        variable = self.globals.get(self.device.slot(found))
+        if self.device.slot(found) in self.refusals.names:
             raise Follows(f"the module variable '{found.symbol.name}'")
         if variable is None:
             raise CannotPrint(f"the module variable '{found.symbol.name}'")
         return self.dialect.whole(variable) if variable.rank else variable.text
 
     def global_space(self, found: Found) -> Space | None:
-        """Where a module variable lies that a device routine gets by its address."""
-        variable = self.globals.get((found.home, found.symbol.name))
+        """Where such a variable lies that a device routine gets by its address."""
+        variable = self.globals.get(self.device.slot(found))
         return variable.space if variable is not None and variable.rank else None
 
     def temporary(self, ctype: str, stem: str, count: int = 0) -> str:

@@ -308,7 +308,7 @@ def _statement_function(printer: Expressions, name: str, expr: Apply, lanes: Seq
     arguments = [printer.print(a, lanes if printer.rank(a) else ()) for a in expr.args]
     replaced = {d: CVariable(f"({a.text})", a.type) for d, a in zip(dummies, arguments, strict=True)}
     shown = printer.within(replaced).print(value)
-    symbol = printer.body.facts.routine(printer.key).spec.symbols.get(name)
-    scalar = printer.body.kinds.scalar(symbol.type, printer.key) if symbol is not None else None
+    scopes = printer.body.facts.scopes
+    scalar = printer.body.kinds.scalar(scopes.statement_function_type(name, printer.key), printer.key)
     value_of_type = intrinsics.convert(printer.body.dialect, shown, scalar) if scalar is not None else shown
     return CText(f"({value_of_type.text})", value_of_type.type)

@@ -13,6 +13,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, block_of, keeps_value, resolve_alias
 from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.members import Members
 from hfpy.analyze.scopes import Found
 from hfpy.backends.c.body import Body, Scratch
 from hfpy.backends.c.dialect import CUDA, Dialect
@@ -31,13 +32,23 @@ from hfpy.backends.c.values import (
     c_type,
 )
 from hfpy.backends.c.views import array_variable, scalar_of
-from hfpy.backends.refused import IN_COMMON, MEMORY, RECURSIVE, SAVED, WRITTEN_BELOW
+from hfpy.backends.refused import (
+    EQUIVALENT,
+    IN_COMMON,
+    MEMORY,
+    RECURSIVE,
+    SAVED,
+    WRITTEN_BELOW,
+    WRITTEN_IN_BLOCK,
+    shown_block,
+)
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
+from hfpy.model.kernel import Slot
 from hfpy.model.names import Names, cut, stems
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import ONE, expanded, expanded_dim
 
 Lines = list[tuple[str, int]]
@@ -54,7 +65,12 @@ class DeviceRoutines:
     _scratch: dict[str, tuple[Scratch, ...]] = field(default_factory=dict)
 
     _changed: dict[str, frozenset[str]] = field(default_factory=dict)
+    _written: dict[str, frozenset[Slot]] = field(default_factory=dict)
     _stems: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Sets ``members``, the members of all common blocks."""
+        self.members = Members(self.facts.application, self.facts.scopes, self.kinds)
 
     # -- what callers ask
 
@@ -102,13 +118,37 @@ class DeviceRoutines:
         return self._stems[key]
 
     def globals(self, key: str) -> tuple[Found, ...]:
-        """Module variables that a routine or one below it names, in a fixed order (further arguments)."""
-        found = []
-        for home, name in sorted(self.effects.mentioned(key) | self._in_sizes(key)):
+        """Variables of modules and common blocks that a routine or one below it names, in a fixed order (further
+        arguments). A member of a block stands there once, by the routine's own name if it has one.
+        """
+        named = self.effects.mentioned(key) | self.effects.members(key) | self._in_sizes(key)
+        found: dict[Slot, Found] = {}
+        for home, name in sorted(named, key=lambda one: (one[0] != key, one)):
             symbol = self.facts.application.routines[home].spec.symbols.get(name)
             if symbol is not None and not symbol.constant:
-                found.append(Found(home, symbol))
-        return tuple(found)
+                found.setdefault(self.members.slot(home, name), self._found(home, name, symbol))
+        return tuple(found[slot] for slot in sorted(found))
+
+    def mentioned(self, key: str) -> frozenset[Slot]:
+        """What stands for those that statements of the routines name."""
+        return frozenset(self.members.slot(*i) for i in self.effects.mentioned(key) | self.effects.members(key))
+
+    def _found(self, home: str, name: str, symbol: Symbol) -> Found:
+        """A variable, with the type that the implicit rules give one that is declared without."""
+        return self.facts.scopes.variable(name, home) or Found(home, symbol)
+
+    def in_block(self, found: Found) -> bool:
+        """Whether a variable is a member of a common block."""
+        return block_of(self.facts.routine(found.home), found.symbol.name) is not None
+
+    def reads_blocks(self, key: str) -> bool:
+        """Whether a routine, or one that it calls, names a member of a common block."""
+        named = self.effects.mentioned(key)
+        return bool(self.effects.members(key)) or any(block_of(self.facts.routine(h), n) is not None for h, n in named)
+
+    def slot(self, found: Found) -> Slot:
+        """What stands for a variable in the kernel and in all routines that it calls."""
+        return self.members.slot(found.home, found.symbol.name)
 
     def _in_sizes(self, key: str) -> frozenset[tuple[str, str]]:
         """Variables of other units in the sizes that a routine, or one below it, declares."""
@@ -126,43 +166,57 @@ class DeviceRoutines:
         return self.effects.intent(key, dummy) == "in"
 
     def locals(self, key: str) -> Iterator[DataObject]:
-        """Local variables that a routine's statements name, and a function's result."""
+        """Local variables that a routine's statements name, and a function's result; no members of common blocks."""
         routine = self.facts.routine(key)
         names: list[str | None] = [routine.result or routine.name] if routine.kind == "function" else []
         live = (r for r in self.facts.references[key] if self.facts.live(r.at, key))
         names += [resolve_alias(r.name, r.at)[0] for r in live]
         for name in dict.fromkeys(n for n in names if n is not None and n not in routine.dummies):
             data = self.facts.object(name, key)
-            if data is not None and data.home == key and not data.symbol.constant:
+            if data is None or data.home != key or data.symbol.constant:
+                continue
+            if block_of(routine, data.name) is None:
                 yield data
 
     def check_local(self, data: DataObject) -> None:
         """Raise CannotPrint for a local variable that a thread cannot have."""
-        block = block_of(self.facts.routine(data.home), data.name)
-        if block is not None:
-            what = f"'{data.name}' of the common block '{block}', in a routine that kernels call,"
-            raise CannotPrint(what, hint=IN_COMMON)
         if keeps_value(self.facts.routine(data.home), data.name):
             raise CannotPrint(f"'{data.name}', which keeps its value between calls,", hint=SAVED)
         if data.symbol.dynamic:
             raise CannotPrint(f"the pointer or allocatable '{data.name}'", hint=MEMORY)
 
-    def check_written(self, key: str, name: str, refusals: Refusals) -> None:
-        """Refuse a module variable that a routine writes, at the place of the first write. Raises Follows for one that
-        it, or a routine below it, writes.
+    def written(self, key: str) -> frozenset[Slot]:
+        """The variables of modules and common blocks that a routine, or one that it calls, writes."""
+        if key not in self._written:
+            self._written[key] = frozenset(self.members.slot(*i) for i in self.effects.lasting_writes(key))
+        return self._written[key]
+
+    def check_global(self, key: str, found: Found, refusals: Refusals) -> None:
+        """Refuse a variable of a module or a common block that a routine writes, at the place of the first write.
+        Raises Follows for one that it, or a routine below it, writes, and CannotPrint for a member of a block whose
+        place is not known.
         """
-        if name not in self.effects.shared_writes(key):
-            return
-        for reference in self.facts.references[key]:
-            variable = self.facts.scopes.variable(reference.name, key)
-            if variable is None or variable.symbol.name != name or not self.effects.of(reference, key)[1]:
-                continue
-            node = reference.node
-            with refusals.at(reference.at.statement.line, node.start, node.end):
-                what = f"a write of the module variable '{name}' in a device routine"
-                raise CannotPrint(what, hint=WRITTEN_BELOW)
-            break
-        raise Follows(f"'{name}'")
+        name, slot = found.symbol.name, self.slot(found)
+        block = block_of(self.facts.routine(found.home), name)
+        if slot in self.written(key):
+            for reference in self.facts.references[key]:
+                variable = self.facts.scopes.variable(reference.name, key)
+                if variable is None or self.slot(variable) != slot or not self.effects.of(reference, key)[1]:
+                    continue
+                node = reference.node
+                with refusals.at(reference.at.statement.line, node.start, node.end):
+                    shown = "the module variable " if block is None else ""
+                    where = "" if block is None else f" of {shown_block(block)}"
+                    what = f"a write of {shown}'{reference.name}'{where} in a device routine"
+                    raise CannotPrint(what, hint=WRITTEN_BELOW if block is None else WRITTEN_IN_BLOCK)
+                break
+            raise Follows(f"'{name}'")
+        if block is not None and self.members.member(found.home, name) is None:
+            what = f"'{name}' of {shown_block(block)}"
+            if self.members.tangled(found.home, block):
+                unit = self.facts.routine(found.home).name
+                raise CannotPrint(f"{what}, of which '{unit}' has memory in an equivalence,", hint=EQUIVALENT)
+            raise CannotPrint(f"{what}, whose place in memory hfpy cannot tell,", hint=IN_COMMON)
 
     def check_result(self, key: str) -> None:
         """Raise CannotPrint for a function whose value is no scalar of a plain type."""
@@ -247,7 +301,7 @@ class Function:
         self.routine = routine
         self.key = routine.key
         self.variables: dict[str, CVariable] = {}
-        self.globals: dict[tuple[str, str], CVariable] = {}
+        self.globals: dict[Slot, CVariable] = {}
         self.parameters: list[str] = []
         self.definitions: list[str] = []
         self.places: dict[object, Space] = {}
@@ -273,8 +327,10 @@ class Function:
             self.device.check_result(self.key)
         places = self._places()
         for found in self.device.globals(self.key):
-            with self.refusals.at(line, name=(found.home, found.symbol.name)):
-                self._global(found, places.get((found.home, found.symbol.name), "global"))
+            slot = self.device.slot(found)
+            place = declared_at(self.routine, found.symbol.name) if found.home == self.key else (line, 0, -1)
+            with self.refusals.at(*place, name=slot):
+                self._global(found, slot, places.get(slot, "global"))
         shared = self.parameters
         self.places = places
         self.parameters = [*self._dummies(), *shared]
@@ -303,7 +359,7 @@ class Function:
             if data is not None and (data.rank or not (optional or self.device.by_value(self.key, name))):
                 by_address.append(name)
         found = (f for f in self.device.globals(self.key) if f.symbol.rank)
-        by_address += [(f.home, f.symbol.name) for f in found]
+        by_address += [self.device.slot(f) for f in found]
         return dict(zip(by_address, self.spaces, strict=False))
 
     def _callees_need_space(self) -> bool:
@@ -400,26 +456,25 @@ class Function:
         tree = expanded(bound, self.facts.application.macros_of(self.key)).expr
         return Expressions(self.body, self.key, None).print(tree).text
 
-    def _global(self, found: Found, space: Space) -> None:
+    def _global(self, found: Found, slot: Slot, space: Space) -> None:
         data = self.facts.object(found.symbol.name, found.home)
         if data is None:
             raise CannotPrint(f"the module variable '{found.symbol.name}'")
-        self.device.check_written(self.key, found.symbol.name, self.refusals)
+        self.device.check_global(self.key, found, self.refusals)
         scalar = scalar_of(self.device.kinds, data)
         home = self.facts.routine(found.home).name
-        text = self.body.names.name(f"{c_name(found.symbol.name)}_of_{home}", (found.home, found.symbol.name))
+        text = self.body.names.name(f"{c_name(found.symbol.name)}_of_{home}", slot)
         if not data.rank:
             self.parameters.append(f"const {c_type(scalar)} {text}")
-            self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar)
+            self.globals[slot] = CVariable(text, scalar)
             return
         storage = self.facts.order(data).storage or tuple(range(data.rank))
         order = self.facts.order(data)
         lower = tuple(self.dialect.bound(text, "lower", order.place(d)) for d in range(data.rank))
         upper = tuple(self.dialect.bound(text, "upper", order.place(d)) for d in range(data.rank))
-        memory = self.body.names.name(f"{text}_data", (found.home, found.symbol.name, "data"))
+        memory = self.body.names.name(f"{text}_data", (*slot, "data"))
         element = f"const {c_type(scalar)}"
         self.parameters.append(self.dialect.array_parameter(element, data.rank, text, memory, space))
-        slot = (found.home, found.symbol.name)
         self.globals[slot] = CVariable(text, scalar, lower, upper, storage, data=memory, space=space)
 
     def _local(self, data: DataObject) -> None:

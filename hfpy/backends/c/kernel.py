@@ -267,7 +267,7 @@ class CKernel:
         self.definitions += [line for made in scratch for line in self.dialect.taken(made.variable, made.name)]
         given = {c_name(p.text) for p in self.spec.parameters if p.passing == "value"}
         known = {n: v for n, v in self.variables.items() if v.text in given or v.rank}
-        used = set().union(*(self.device.effects.mentioned(key) for key in self.spec.called))
+        used = set().union(*(self.device.mentioned(key) for key in self.spec.called))
         globals_known = {slot: v for slot, v in self.globals.items() if v.text in given or (v.rank and slot in used)}
         host = replace(self.body, variables=known, globals=globals_known, elements=False)
         own = [*bytes_of(host, self.spacious), *scratch_bytes(scratch)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.scopes import Found
 from hfpy.backends.c.device import DeviceRoutines, declared_at
 from hfpy.backends.c.space import constant_bounds, own_arrays
 from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
@@ -65,11 +66,26 @@ def zero(scalar: Scalar) -> str:
     return f"0.0_{scalar.bytes}" if scalar.base == "real" else f"0_{scalar.bytes}"
 
 
+@dataclass(frozen=True)
+class Form:
+    """What tells a compiler that a routine runs on the device: words before ``subroutine``, a directive. ``spaces``:
+    local arrays of run-time size are arguments.
+    """
+
+    words: str = "attributes(device) "
+    directive: str = ""
+    spaces: bool = True
+
+
+CUDA_FORTRAN = Form()
+
+
 @dataclass
 class FortranRoutines:
     """Names, further arguments and texts of all device routines of a program; texts are made when asked for."""
 
     device: DeviceRoutines
+    form: Form = CUDA_FORTRAN
     _texts: dict[str, Lines] = field(default_factory=dict)
     _scopes: dict[str, Names] = field(default_factory=dict)
 
@@ -94,27 +110,23 @@ class FortranRoutines:
         routines = self.facts.application.routines.values()
         return {r.key: self.device.name(r.key) for r in routines if r.kind in ("subroutine", "function")}
 
-    def globals(self, key: str) -> tuple[Slot, ...]:
-        """The module variables that a routine, or one below it, names: home and name."""
-        return tuple((found.home, found.symbol.name) for found in self.device.globals(key))
-
-    def dummy(self, key: str, slot: Slot) -> str:
+    def dummy(self, key: str, variable: Found) -> str:
         """The name of a further dummy argument: what the routine calls the variable, if it knows it."""
-        home, name = slot
+        home, name, slot = variable.home, variable.symbol.name, self.device.slot(variable)
         names = {name, *(resolve_alias(r.name, r.at)[0] for r in self.facts.references.get(key, ()))}
         for local in sorted(n for n in names if n is not None):
             found = self.facts.scopes.variable(local, key)
-            if found is not None and (found.home, found.symbol.name) == slot:
+            if found is not None and self.device.slot(found) == slot:
                 return local
-        return self._further(key, f"{name}_of_{self.facts.routine(home).name}", home, name)
+        return self._further(key, f"{name}_of_{self.facts.routine(home).name}", *slot)
 
     def spaces(self, key: str) -> tuple[Slot, ...]:
         """The local arrays of run-time size of a routine and of those below it: routine and name.
 
         They are further arguments too: the kernel has a place for each thread.
         """
-        found = []
-        for unit in self.device.reached({key}):
+        found: list[Slot] = []
+        for unit in self.device.reached({key}) if self.form.spaces else ():
             found += [(unit, data.name) for data in own_arrays(self.device, unit)]
         return tuple(found)
 
@@ -133,9 +145,14 @@ class FortranRoutines:
         result: dict[str, list[str]] = {}
         for key in callees:
             result[key] = []
-            for slot in (s for s in self.globals(key) if s in given):  # refused variables are not given
-                dummy, actual = self.dummy(key, slot), given[slot]
+            for found in self.device.globals(key):
+                actual = given.get(self.device.slot(found))
+                if actual is None:
+                    continue  # refused variables are not given
+                dummy = self.dummy(key, found)
                 result[key].append(f"{dummy}={actual}")
+                if self.device.in_block(found):
+                    continue  # whose bounds are known
                 own = self.bound_names(key, dummy, len(bounds.get(actual, ())))
                 for names, texts in zip(own, bounds.get(actual, ()), strict=True):
                     result[key] += [f"{name}={text}" for name, text in zip(names, texts, strict=True)]
@@ -213,11 +230,14 @@ class _Definition:
         elemental = "elemental " if "elemental" in self.routine.prefix else ""
         result = f" result({self._result})" if self._result else ""
         place = self.facts.application.shown_place(self.key, line)
+        form = self.routines.form
+        words = f"{form.words}{elemental}{kind}"
         counters = [f"integer(4) :: {', '.join(sorted(body.counted))}"] if body.counted else []
         rows = [
             f"  ! {place}: {kind} {self.routine.name}",
-            f"  attributes(device) {elemental}{kind} {name}({', '.join([*self.routine.dummies, *further])}){result}",
+            f"  {words} {name}({', '.join([*self.routine.dummies, *further])}){result}",
             *(f"    {row}" for row in (*constants.lines, *self.scalars, *self.arrays, *counters)),
+            *([f"    {form.directive}"] if form.directive else []),
         ]
         head = [(part, line.first) for row in rows for part in wrap_line(row)]
         return [*head, *body.lines, (f"  end {kind} {name}", line.first)]
@@ -242,12 +262,18 @@ class _Definition:
         further = list(self.optional.values())
         self.scalars += [f"logical(4), intent(in) :: {text}" for text in further]
         self.names |= set(further)
-        for home, name in self.routines.globals(self.key):
-            with self.refusals.at(self.routine.header, name=(home, name)):
-                self.device.check_written(self.key, name, self.refusals)
-                text = self.routines.dummy(self.key, (home, name))
-                further += [text, *self._global(self._object(name, home), text)]
-                self.given[(home, name)] = text
+        for found in self.device.globals(self.key):
+            slot, name = self.device.slot(found), found.symbol.name
+            place = declared_at(self.routine, name) if found.home == self.key else (self.routine.header, 0, -1)
+            with self.refusals.at(*place, name=slot):
+                self.device.check_global(self.key, found, self.refusals)
+                text = self.routines.dummy(self.key, found)
+                if self.device.in_block(found):
+                    self._member(found, text)
+                    further.append(text)
+                else:
+                    further += [text, *self._global(self._object(name, found.home), text)]
+                self.given[slot] = text
         for slot in self.routines.spaces(self.key):
             further.append(self._space(slot))
         for data in self.device.locals(self.key):
@@ -255,7 +281,8 @@ class _Definition:
                 self.device.check_local(data)
             if data.name in self.refusals.names:
                 continue
-            if not data.rank or constant_bounds(self.facts, data) is not None:  # others are further arguments
+            given = self.routines.form.spaces and data.rank and constant_bounds(self.facts, data) is None
+            if not given:  # others are further arguments
                 self._declaration(data, data.name, "")
         return further
 
@@ -273,6 +300,16 @@ class _Definition:
         shape = ",".join(f"{low}:{high}" for low, high in pairs)
         self.arrays.append(f"{type_text(scalar)}, intent(in) :: {text}({shape})")
         return names
+
+    def _member(self, found: Found, text: str) -> None:
+        """A member of a common block as a further argument."""
+        member = self.device.members.member(found.home, found.symbol.name)
+        kind = type_text(scalar_of(self.device.kinds, self._object(found.symbol.name, found.home)))
+        self.names.add(text)
+        if member is not None and member.bounds:
+            self.arrays.append(f"{kind}, intent(in) :: {text}({','.join(f'{a}:{b}' for a, b in member.bounds)})")
+        else:
+            self.scalars.append(f"{kind}, intent(in) :: {text}")
 
     def _space(self, slot: Slot) -> str:
         """A local array of run-time size, here or in a routine below, as a further argument."""

@@ -36,8 +36,8 @@ class StatementFunctions:
     def text(self, name: str, arguments: Sequence[str]) -> str:
         """The value of a function for arguments that are printed. Raises CannotPrint."""
         _, dummies, value, line = self._defined[name]
-        found = self.routine.spec.symbols.get(name)
-        scalar = self.kinds.scalar(found.type, self.routine.key) if found is not None else None
+        key = self.routine.key
+        scalar = self.kinds.scalar(self.facts.scopes.statement_function_type(name, key), key)
         if scalar is None or scalar.base not in _CONVERSIONS or len(dummies) != len(arguments):
             raise CannotPrint(f"the statement function '{name}'")
         given = {dummy: f"({shown})" for dummy, shown in zip(dummies, arguments, strict=True)}
