@@ -6,8 +6,8 @@ subroutine commons_point(k, l, gravity)
   common /commons_state/ g, prof(0:3,2), iorder, wet, letter, dry, wave, cube(-1:1,2,0:1)
   common /commons_other/ irun
   scaled(y) = g*y + iorder
-  nearest(y) = y*0.3d0
-  gravity = gravity + scaled(prof(mod(k, 4), 1 + mod(l, 2))) + 0.5d0*nearest(gravity)
+  nudged(y) = y*0.3d0
+  gravity = gravity + scaled(prof(mod(k, 4), 1 + mod(l, 2))) + 0.5d0*nudged(gravity)
   if (wet) gravity = gravity - 0.25d0*aimag(wave)
   if (.not. wet .and. dry) gravity = 0.5d0*gravity + dble(wave)
   do 10 i = -1, 1
