@@ -32,7 +32,18 @@ from hfpy.model.expressions import (
 )
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Construct, Header, Jump, OneLine, Statement, flatten, jumps_out
+from hfpy.model.statements import (
+    Assignment,
+    Construct,
+    Header,
+    Jump,
+    OneLine,
+    Statement,
+    flatten,
+    jumps_out,
+    turn_ends,
+    within,
+)
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.fragments import ONE, dim_of, piece
@@ -117,8 +128,8 @@ class World:
 def perfect_nest(outer: Construct, most: int) -> list[Construct]:
     """The loops with a variable that stand in each other with nothing between them, outermost first, up to a number."""
     loops = [outer]
-    while len(loops) < most and len(loops[-1].body) == 1:
-        inner = loops[-1].body[0]
+    while len(loops) < most and len(nodes := within(loops[-1])) == 1:
+        inner = nodes[0]
         if not isinstance(inner, Construct) or inner.kind != "do" or not _counted(inner) or serial_reason(inner):
             break
         loops.append(inner)
@@ -160,8 +171,7 @@ def _without_jumps_out(loops: Sequence[Construct]) -> None:
     inner = loops[-1]
     assert isinstance(inner.header, Header)
     name, body = inner.header.construct_name, inner.body
-    ends = {inner.header.label, *((inner.end.line.label,) if inner.end is not None else ())}
-    labels = ends.union(s.line.label for s in flatten(body))
+    labels = turn_ends(inner).union(s.line.label for s in flatten(body))
     for jump in jumps_out(body):
         if jump.kind == "exit" or jump.target not in ("", name):
             shown = " ".join(filter(None, (jump.kind, jump.target)))

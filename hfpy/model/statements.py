@@ -184,6 +184,22 @@ Node = Statement | Construct
 LOOPS = ("do", "dowhile", "doconcurrent")
 
 
+def within(loop: Construct) -> tuple[Node, ...]:
+    """The body of a loop without the ``continue`` that ends it alone (``do 20 …``, ``20 continue``)."""
+    header, last = loop.header, loop.body[-1] if loop.body else None
+    if isinstance(header, Header) and header.label and isinstance(last, Jump) and last.kind == "continue":
+        return loop.body[:-1] if last.line.label == header.label else loop.body
+    return loop.body
+
+
+def turn_ends(loop: Construct) -> frozenset[str]:
+    """The labels at which a turn of a loop ends: that of a ``do 10``, and that of its ``end do``."""
+    header = loop.header
+    labels = {header.label} if isinstance(header, Header) else set()
+    labels |= {loop.end.line.label} if loop.end is not None else set()
+    return frozenset(labels - {""})
+
+
 def flatten(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Statement]:
     """All statements below the nodes in the order of the text, headers and ends included."""
     for node in nodes:

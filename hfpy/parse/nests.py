@@ -11,7 +11,7 @@ from dataclasses import replace
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Fragment, without_places
-from hfpy.model.statements import Construct, Header, Node, Statement
+from hfpy.model.statements import Construct, Header, Node, Statement, within
 from hfpy.parse.fragments import ONE, piece
 
 
@@ -31,7 +31,7 @@ def own_nest(body: tuple[Node, ...], iterators: tuple[str, ...]) -> list[Constru
             return []
         wanted.discard(header.var)
         loops.append(nodes[0])
-        nodes = nodes[0].body
+        nodes = within(nodes[0])
     return loops
 
 
@@ -68,7 +68,7 @@ def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region,
             problems.append(
                 error("HF213", message, first.line.place(file), "move it into the innermost loop or out of the region")
             )
-        nodes = loop.body
+        nodes = within(loop)
     bounds: dict[str, tuple[Fragment, Fragment]] = {}
     for loop in loops:
         header = loop.header

@@ -18,7 +18,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.names import point_name, region_name
 from hfpy.model.source import LogicalLine, SourceText
-from hfpy.model.statements import Construct, Header, Jump, Node, constructs, flatten
+from hfpy.model.statements import Construct, Header, Jump, Node, constructs, flatten, turn_ends
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import own_nest
@@ -327,10 +327,12 @@ class RegionRewriter:
 
     def _check_jumps(self, node: Construct, region: Region) -> None:
         """Jumps out of the region: ``goto`` to a label outside, ``exit``/``cycle`` of a loop around it (B18)."""
-        loops = own_nest(node.body, region.iterators) if region.loops else ()
+        loops = own_nest(node.body, region.iterators) if region.loops else []
         before = {loop.header.line.label for loop in loops}  # before a turn of the region's own loops
         labels = {s.line.label for s in flatten(node.body) if s.line.label} - before
         labels |= {h.header.label for h in constructs(node.body) if isinstance(h.header, Header) and h.header.label}
+        for outer in loops[:-1]:  # where a turn of it ends, more than a point does
+            labels -= turn_ends(outer) - turn_ends(loops[-1])
         for jump, named, depth in _jumps(node.body, (), 0):
             place = jump.line.place(self.routine.file)
             hint = "use @exit to go on with the next point"

@@ -238,7 +238,7 @@ ROWS = (
         "goto the end of the innermost loop",
         "",
         "do 20 j = 1, n\ndo 10 i = 1, n\nif (b(i,j) > 9) goto 10\na(i,j) = b(i,j)\n10 continue\n20 continue",
-        "region j",
+        "region j i",
     ),
     _row(
         "goto the end that both loops have",
