@@ -135,6 +135,7 @@ def test_races_are_found_in_any_order(kernels: Path, case: str, seed: int) -> No
     assert ": race on element " in ran(kernels, case, status=3, HFPY_EMULATE_ORDER=str(seed)).stderr
 
 
+@pytest.mark.full  # a quarter of a minute to build; tests/gpu/test_spoilt.py has the sanitizer, too
 def test_hidden_host_pointer_is_caught_by_address_sanitizer(sanitized_kernels: Path) -> None:
     ended = ran(sanitized_kernels, "hidden_pointer", status=1)
     assert "use-after-poison" in ended.stderr
