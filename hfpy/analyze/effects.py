@@ -322,7 +322,7 @@ class Effects:
                     yield found
 
     def _outside(self, variables: Iterable[Found], key: str) -> Iterator[Identity]:
-        """Those of some variables that other units have, and what stands for memory that is joined with others."""
+        """Those of some variables that other units have, and the identities of memory that is joined with others."""
         for found in variables:
             identity = found.home, found.symbol.name
             if found.home != key:

@@ -47,7 +47,7 @@ class Interfaces:
         return self._named(symbol.type.derived, home, seen)
 
     def _named(self, name: str, key: str, seen: frozenset[tuple[str, str]]) -> tuple[str, ...] | None:
-        """The names of arguments that the interface has which a name stands for in a unit: that of an interface body,
+        """The names of the arguments in the interface that a name has in a unit: the name is that of an interface body,
         of a procedure, or of a variable with such an interface.
         """
         if (name, key) in seen:

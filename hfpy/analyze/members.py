@@ -40,7 +40,7 @@ class Member:
 
     @property
     def slot(self) -> Slot:
-        """What stands for the variable in all units."""
+        """The key of the variable, the same in all units."""
         bounds = ",".join(f"{low}:{high}" for low, high in self.bounds)
         what = f"{self.scalar.base}{self.scalar.bytes}*{self.length}({bounds})"
         return f"/{self.block}/", f"{self.begin[0]} {self.begin[1]} {what}"
@@ -66,7 +66,7 @@ class Members:
     _units: dict[str, list[str]] | None = None
 
     def slot(self, home: str, name: str) -> Slot:
-        """What stands for a variable in all units that know it: home and name, or the place in a common block."""
+        """The key of a variable, the same in all units: its home and name, or its place in a common block."""
         if (home, name) not in self._slots:
             member = self.member(home, name)
             self._slots[home, name] = member.slot if member is not None else (home, name)

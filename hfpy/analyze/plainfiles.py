@@ -2,7 +2,7 @@
 
 What a region depends on is parsed by every translation. The rest of a program passes through as text, and is read for
 ``hfpy check`` alone, file by file: what a file says does not depend on the others, so that it can be kept with a digest
-of its text. Which names are declared nowhere is told from all files together at the end, by the words in their
+of its text. The names that nothing declares are found at the end, from all files together, by the words in their
 specification parts (:mod:`hfpy.analyze.undeclared` has the rule).
 """
 

@@ -130,7 +130,7 @@ class DeviceRoutines:
         return tuple(found[slot] for slot in sorted(found))
 
     def mentioned(self, key: str) -> frozenset[Slot]:
-        """What stands for those that statements of the routines name."""
+        """The keys of those that statements of the routines name."""
         return frozenset(self.members.slot(*i) for i in self.effects.mentioned(key) | self.effects.members(key))
 
     def _found(self, home: str, name: str, symbol: Symbol) -> Found:
@@ -147,7 +147,7 @@ class DeviceRoutines:
         return bool(self.effects.members(key)) or any(block_of(self.facts.routine(h), n) is not None for h, n in named)
 
     def slot(self, found: Found) -> Slot:
-        """What stands for a variable in the kernel and in all routines that it calls."""
+        """The key of a variable, the same in the kernel and in all routines that it calls."""
         return self.members.slot(found.home, found.symbol.name)
 
     def _in_sizes(self, key: str) -> frozenset[tuple[str, str]]:
