@@ -102,7 +102,7 @@ class Undeclared:
         return bool(self.scopes.procedures(name, key)) or self.scopes.imported_opaquely(name, key)
 
     def _in_modules(self, name: str, routine: Routine) -> bool:
-        """Whether a name stands in the specification part of a host, or of a module that is used as a whole."""
+        """Whether the specification part of a host, or of a module that is used as a whole, has a name."""
         modules = [self.scopes.modules.get(use.module) for use in routine.spec.uses if use.only is None]
         units = self.facts.application.routines
         around = [key for key in (routine.host, *modules) if key and key in units]

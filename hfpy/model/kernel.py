@@ -182,7 +182,7 @@ class KernelSpec:
     ``place`` is file and line of the region, ``unit`` the kind and name of its routine. ``block`` are the threads of a
     block in x, y, z, ``team`` how many of them share a loop over each of these variables (empty: one thread a point).
     ``variables`` are parameters and locals as they came to be needed; ``meaning`` gives for each name of the routine,
-    and for each chain of components, the parameter or local that stands for it, ``globals`` the same for
+    and for each chain of components, its parameter or local, ``globals`` the same for
     variables of modules and common blocks that called routines name. ``imports`` and ``blocks`` are what the routine
     has to import, and to declare, for that. ``called`` are the keys of all routines that the kernel reaches, callees
     first, ``workspace`` is for their local arrays of run-time size. ``stops`` are the statements in it that end the

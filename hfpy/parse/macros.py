@@ -78,7 +78,7 @@ def parse_defines(definitions: Iterable[str]) -> dict[str, Macro]:
 
 
 def numbers_named(prefix: str, macros: Mapping[str, Macro]) -> dict[str, int]:
-    """The numbers that macros with a common prefix stand for, by the rest of the name in lower case."""
+    """The numbers that macros with a common prefix have as values, by the rest of their names in lower case."""
     found: dict[str, int] = {}
     for name, macro in macros.items():
         body = macro.body.strip().strip("()")

@@ -331,7 +331,7 @@ class RegionRewriter:
         before = {loop.header.line.label for loop in loops}  # before a turn of the region's own loops
         labels = {s.line.label for s in flatten(node.body) if s.line.label} - before
         labels |= {h.header.label for h in constructs(node.body) if isinstance(h.header, Header) and h.header.label}
-        for outer in loops[:-1]:  # where a turn of it ends, more than a point does
+        for outer in loops[:-1]:  # a jump to its end goes on with the next row, not with the next point
             labels -= turn_ends(outer) - turn_ends(loops[-1])
         for jump, named, depth in _jumps(node.body, (), 0):
             place = jump.line.place(self.routine.file)

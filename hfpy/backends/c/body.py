@@ -48,7 +48,7 @@ class DeviceRoutines(Protocol):
         """
 
     def slot(self, found: Found) -> Slot:
-        """What stands for a variable of another unit, or of a common block, in a kernel and all routines below it."""
+        """The key of a variable of another unit or a common block, the same in a kernel and in all routines below."""
 
     def by_value(self, key: str, dummy: str) -> bool:
         """Whether a scalar dummy is passed by value (it is never written)."""

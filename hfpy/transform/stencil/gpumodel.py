@@ -23,8 +23,8 @@ ACCESS, THREAD = 2.0, 20.0
 # walks has the loads of one turn on their way only.
 ENOUGH, ENOUGH_WALKING = 0.28, 0.5
 MOST_REGISTERS = 255
-# What was measured on an H100 with the stencil kernels of docs/performance.md, beside a thread a point: where memory is
-# the bound of both, walking 8 or 10 points took 12 % more time on average, and 20 points another 20 %; tiles 30 %.
+# Measured on an H100 with the stencil kernels of docs/performance.md: where memory is the bound, walking 8 or 10 points
+# took 10 % more time than a thread a point, and 20 points 20 % more than 8; tiles took 31 % more than was predicted.
 TURN = 0.02  # of its time, for each further point of a walk
 TEAM = 0.3
 BARRIER = 0.02  # what waiting for one another costs a team, of its time, each time
