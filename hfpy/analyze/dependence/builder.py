@@ -27,6 +27,7 @@ from hfpy.analyze.dependence.model import (
     Nest,
     Position,
     Section,
+    Some,
     Subscript,
     Value,
     always,
@@ -356,6 +357,8 @@ class _Walk(Walked):
         places = subscripts.of(reference, data)
         if places is not None and data.local and not reference.component:
             self.inside = subscripts.inside(data, places)
+        if places is not None and passed is not None and passed.array:
+            places = self.calls.reached(passed.site, reference, data, places, subscripts)
         exact = not vague and not subscripts.vague
         why = f"what '{passed.site.name}' does with its elements is not known" if vague and passed is not None else ""
         if reads:
@@ -395,7 +398,9 @@ class _Walk(Walked):
         data, view = found
         reads, writes = self.effects.of(reference, self.frame.key)
         given = subscripts.listed(reference)
-        places = view.placed(given) if given is not None else None
+        passed = self.calls.passed(reference, self.frame.key)
+        beginning = passed is not None and passed.array and given and not any(isinstance(p, Section) for p in given)
+        places = view.placed(given) if given is not None and not beginning else None
         exact = places is not None and not subscripts.vague and reference.role != "argument"
         why = f"'{reference.name}' stands for a part of '{data.name}'"
         if reads:
@@ -439,12 +444,34 @@ class _Walk(Walked):
         value: Value | None = None,
     ) -> None:
         """Add an access; ``flags`` say whether it writes, is exact, and certainly happens."""
-        write, exact, must = flags
-        array = name_of(data, self.body.key)
         view = self._view(data)
+        array, at = name_of(data, self.body.key), Instance(self.loops, self.conditions(), position)
         if view is not None:
-            array = view.array
-            places = view.placed(places) if places is not None else None
+            array, given = view.array, places
+            places = view.placed(given) if given is not None else None
+            near = view.left.inside(given) if view.left is not None and given is not None else ()
+            if places is not None and near is None:
+                places = None
+            elif places is not None and near:
+                far = replace(at, guards=(*at.guards, Some(tuple(negated(one) for one in near))))
+                behind = f"'{data.name}' goes on behind a part of '{array}'"
+                self._accessed(reference, data, array, None, (flags[0], False, False), far, behind, value)
+                at = replace(at, guards=(*at.guards, *near))
+        self._accessed(reference, data, array, places, flags, at, why, value)
+
+    def _accessed(
+        self,
+        reference: Reference,
+        data: DataObject,
+        array: str,
+        places: tuple[Subscript, ...] | None,
+        flags: tuple[bool, bool, bool],
+        at: Instance,
+        why: str,
+        value: Value | None,
+    ) -> None:
+        """Add an access of an array of the region."""
+        write, exact, must = flags
         if places is None:
             exact = must = False
             places = ()
@@ -452,11 +479,10 @@ class _Walk(Walked):
         if self.loose:
             exact = must = False
             why = "a jump goes backwards"
-        at = Instance(self.loops, self.conditions(), position)
         mask = self.mask if self.mask and self.elementwise(reference) else ()
         source = Source(reference, self.frame.key)
         must = must and not self.masked
-        whole = not write and reference.role == "read" and not reference.component and view is None
+        whole = not write and reference.role == "read" and not reference.component and self._view(data) is None
         for more in components_of(self.facts, data) if whole else ((),):
             part = (*places, *more)
             self.accesses.append(Access(array, part, write, at, must, exact, value, self.inside, mask, why, source))

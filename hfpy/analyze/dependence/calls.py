@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.calls import dummy_name, is_elemental
+from hfpy.analyze.calls import chosen_dummies, dummy_name, is_elemental
 from hfpy.analyze.dependence.forms import Form, number
-from hfpy.analyze.dependence.model import Section, Subscript
-from hfpy.analyze.dependence.reading import Frame
+from hfpy.analyze.dependence.model import Part, Section, Subscript
+from hfpy.analyze.dependence.reading import Frame, Reading
 from hfpy.analyze.dependence.subscripts import Subscripts, component_names
-from hfpy.analyze.dependence.views import Hole, View
+from hfpy.analyze.dependence.views import Hole, Left, View
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
@@ -92,7 +92,7 @@ class Calls:
         name = dummy_name(self.facts, site, reference.position) if site.callee else None
         data = self.facts.object(name, site.callee) if name is not None else None
         if name is None or data is None:
-            return Passed(site, True, True)
+            return Passed(site, self._may_be_array(site, reference, key), True)
         if data.rank and not is_elemental(self.facts, site):
             return Passed(site, True, True)
         if not self._seen(site.callee):
@@ -100,6 +100,15 @@ class Calls:
         flow = self._flow(site.callee)
         elemental = is_elemental(self.facts, site)
         return Passed(site, False, not elemental, name in flow.certain, name not in flow.exposed)
+
+    def _may_be_array(self, site: CallSite, reference: Reference, key: str) -> bool:
+        """Whether an argument may be an array for what is called, which may be one of several procedures."""
+        if not site.callee and self.facts.scopes.is_intrinsic(site.name, key):
+            return False  # those that set a part of an array take it element by element, or as a section
+        chosen = chosen_dummies(self.facts, key, reference)
+        return not chosen or any(
+            dummy is None or (dummy.rank > 0 and not is_elemental(self.facts, one)) for one, dummy in chosen
+        )
 
     def _flow(self, key: str) -> Flow:
         """What a routine reads and sets."""
@@ -187,25 +196,53 @@ class Calls:
         """The names of a routine that is called; ``references`` are those of the calling statement. A scalar has a
         value, and a view if it is an element, a component, or one of ``scalars``.
         """
+        frame, places = self._with_values(site, subscripts.reading)
+        given = {r.position: r for r in references if r.role == "argument" and r.call == site.node}
+        inner = Subscripts(subscripts.reading.within(frame), subscripts.statement)
+        views = {}
+        for data, place in places:
+            scalar = not data.rank and data.symbol.type.base not in ("type", "class")
+            if not scalar or self._seen_as(data, given.get(place), subscripts, scalars):
+                views[data.name] = self._view(data, given.get(place), subscripts, inner)
+        frame.views.update(views)
+        return frame
+
+    def _with_values(self, site: CallSite, reading: Reading) -> tuple[Frame, list[tuple[DataObject, int | str]]]:
+        """A routine that is called, with the values of its scalar dummies; and all dummies that get something, with
+        their places among the arguments.
+        """
         frame = Frame(site.callee)
         routine = self.facts.application.routines[site.callee]
-        given = {r.position: r for r in references if r.role == "argument" and r.call == site.node}
-        arrays: list[tuple[DataObject, Reference | None]] = []
+        found: list[tuple[DataObject, int | str]] = []
         for position, arg in enumerate(site.args):
             place = arg.name if isinstance(arg, Keyword) else position
             name = dummy_name(self.facts, site, place)
             data = self.facts.object(name, site.callee) if name in routine.dummies and name is not None else None
             if data is None:
                 continue
-            scalar = not data.rank and data.symbol.type.base not in ("type", "class")
-            if scalar:
-                frame.values[data.name] = subscripts.reading.form(arg.value if isinstance(arg, Keyword) else arg)
-            if not scalar or self._seen_as(data, given.get(place), subscripts, scalars):
-                arrays.append((data, given.get(place)))
-        inner = Subscripts(subscripts.reading.within(frame), subscripts.statement)
-        for data, reference in arrays:
-            frame.views[data.name] = self._view(data, reference, subscripts, inner)
-        return frame
+            found.append((data, place))
+            if not data.rank and data.symbol.type.base not in ("type", "class"):
+                frame.values[data.name] = reading.form(arg.value if isinstance(arg, Keyword) else arg)
+        return frame, found
+
+    def reached(
+        self, site: CallSite, reference: Reference, data: DataObject, places: tuple[Subscript, ...], outer: Subscripts
+    ) -> tuple[Subscript, ...]:
+        """What a procedure may touch that gets a part of an array as an array. An element is the first one of what it
+        gets (sequence association: Fortran 2018, 15.5.2.11), which ends where the dummy or the array does.
+        """
+        last = max((n + 1 for n, p in enumerate(places) if isinstance(p, Part)), default=0)
+        own = places[last:]
+        if not own or any(isinstance(p, Section) for p in own):
+            return places
+        everything = (*places[:last], *(Section() for _ in own))
+        name = dummy_name(self.facts, site, reference.position) if site.callee else None
+        dummy = self.facts.object(name, site.callee) if name is not None else None
+        if dummy is None or not dummy.rank or last or site.callee not in self.facts.application.routines:
+            return everything
+        frame, _ = self._with_values(site, outer.reading)
+        part = _from_element(dummy, data, places, outer, Subscripts(outer.reading.within(frame), outer.statement))
+        return part.places if part is not None and part.left is None else everything
 
     def _seen_as(
         self, dummy: DataObject, reference: Reference | None, outer: Subscripts, scalars: frozenset[Identity]
@@ -235,12 +272,20 @@ class Calls:
             array, identity = around.array, around.identity
         if places is None or outer.vague:
             return View(array, identity, None)
-        element = not any(isinstance(p, Section) for p in places)
-        if element and dummy.rank:
-            places = _from_element(dummy, data, places, outer, inner) if not reference.component else None
-        if around is not None and places is not None:
-            places = around.placed(places)
-        return View(array, identity, _with_holes(dummy, places, inner) if places is not None else None)
+        left: Left | None = None
+        if dummy.rank and not any(isinstance(p, Section) for p in places):
+            part = _from_element(dummy, data, places, outer, inner) if not reference.component else None
+            if part is None:
+                return View(array, identity, None)
+            places = part.places
+            left = Left(dummy.rank - 1, inner.lower(dummy, dummy.rank - 1), part.left) if part.left else None
+        if around is not None:
+            placed = around.placed(places)
+            if placed is None or around.left is not None:
+                return View(array, identity, None)
+            places = placed
+        holes = _with_holes(dummy, places, inner)
+        return View(array, identity, holes, left)
 
 
 def _with_holes(
@@ -272,22 +317,40 @@ def _length(section: Section) -> Form | None:
     return section.upper - section.lower + number(1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Behind:
+    """The part of an array that begins with an element. ``left`` is how many elements are left of the part's last
+    dimension, where more of them may be asked for; those are elsewhere in the array.
+    """
+
+    places: tuple[Subscript, ...]
+    left: Form | None
+
+
 def _from_element(
     dummy: DataObject, data: DataObject, places: tuple[Subscript, ...], outer: Subscripts, inner: Subscripts
-) -> tuple[Subscript, ...] | None:
+) -> _Behind | None:
     """The part of an array that a routine gets with its first element; None if that is no rectangle of the array."""
     rank = dummy.rank
     if len(places) < rank or len(places) != data.rank:
         return None
     found = list(places)
+    behind: Form | None = None
     for which in range(rank):
         start, wanted = places[which], inner.extent(dummy.used[which], dummy)
+        if not isinstance(start, Form):
+            return None
+        found[which] = Section(start, start + wanted - number(1) if wanted is not None else None)
+        if which == data.rank - 1:
+            continue  # a dummy ends where the array does, or before
         length = outer.extent(data.used[which], data)
-        if not isinstance(start, Form) or wanted is None or length is None:
+        if length is None:
             return None
         lower = outer.lower(data, which)
-        left = (lower + length - start - wanted).constant  # elements behind the part
-        if left is None or left < 0 or (which < rank - 1 and (left or start != lower)):
+        left = lower + length - start
+        spare = (left - wanted).constant if wanted is not None else None
+        if which < rank - 1 and (spare != 0 or start != lower):
             return None
-        found[which] = Section(start, start + wanted - number(1))
-    return tuple(found)
+        if spare is None or spare < 0:
+            behind = left
+    return _Behind(tuple(found), behind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hfpy.analyze.dependence.forms import Form, number
-from hfpy.analyze.dependence.model import Section, Subscript
+from hfpy.analyze.dependence.model import Compare, Section, Subscript
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,38 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """How far a dummy that begins with an element is what its view says: index number ``which``, counted from
+    ``first``, for ``count`` indices. What is behind them is elsewhere in the array.
+    """
+
+    which: int
+    first: Form
+    count: Form
+
+    def inside(self, subscripts: tuple[Subscript, ...]) -> tuple[Compare, ...] | None:
+        """The conditions, which all hold where subscripts of the routine mean what the view says; None where this
+        cannot be told.
+        """
+        own = subscripts[self.which] if self.which < len(subscripts) else None
+        low, high = (own.lower, own.upper) if isinstance(own, Section) else (own, own)
+        if not isinstance(low, Form) or not isinstance(high, Form):
+            return None
+        if isinstance(own, Section) and own.step < 0:
+            low, high = high, low
+        return (Compare(low - self.first, ">="), Compare(self.first + self.count - number(1) - high, ">="))
+
+
+@dataclass(frozen=True, slots=True)
 class View:
-    """A dummy array. ``places`` is None where hfpy cannot tell which elements it has."""
+    """A dummy array. ``places`` is None where hfpy cannot tell which elements it has. ``left`` is given where they are
+    those of ``places`` up to some index alone.
+    """
 
     array: str
     identity: tuple[str, str]
     places: tuple[Subscript | Hole, ...] | None
+    left: Left | None = None
 
     def placed(self, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...] | None:
         """The caller's subscripts for those of the routine, or for the whole array if there are none; None where they

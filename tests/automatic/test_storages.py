@@ -1,0 +1,165 @@
+"""Random plain programs whose variables share memory, with the regions that hfpy finds: the plain program's bits."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hfpy.analyze.storage import Storage
+from hfpy.options import Options
+from hfpy.pipeline import found_regions
+from tests.automatic.storages import pair_of
+from tests.automatic.test_random import VARIANTS
+from tests.support import Corpus, Pair, Variant, write_files
+
+COUNT = int(os.environ.get("HFPY_STORAGES", "8"))
+FIRST = int(os.environ.get("HFPY_STORAGES_FROM", "0"))
+# A pointer that runs backwards has no place on the device; what a kernel uses may be there under other names only.
+# Both are told when the program runs.
+TOLD = ("is not contiguous", "is not on the device")
+
+
+def failures(variant: Variant, numbers: range, folder: Path) -> tuple[list[str], int]:
+    """The programs that print something else than they do as they are, and how many regions all have got."""
+    pairs = [pair_of(n) for n in numbers]
+    corpus = Corpus(pairs, folder, {p.name: (variant,) for p in pairs})
+    wrong, regions = [], 0
+    for pair in pairs:
+        try:
+            corpus.check_one(pair.name, variant)
+        except AssertionError as failure:
+            if not any(words in str(failure) for words in TOLD):
+                wrong.append(f"{pair.name}: {str(failure)[-400:]}")
+        text = corpus.translation(pair.name, variant).text
+        regions += sum(map(text.count, ("@parallelRegion{", "__global__", "attributes(global)")))
+    return wrong, regions
+
+
+@pytest.mark.parametrize(
+    "variant", [pytest.param(v, id=v.label, marks=[pytest.mark.full] * (v is not VARIANTS[0])) for v in VARIANTS]
+)
+def test_names_of_one_memory(variant: Variant, tmp_path: Path) -> None:
+    wrong, regions = failures(variant, range(FIRST, FIRST + COUNT), tmp_path)
+    assert not wrong, "\n".join(wrong[:4])
+    assert regions > COUNT, regions
+
+
+@pytest.mark.full
+def test_names_taken_for_memory_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Storage, "shared", lambda *_: False)
+    wrong, _ = failures(VARIANTS[0], range(20), tmp_path)
+    assert wrong
+
+
+JOINED = """module joined
+  implicit none
+  integer :: n = 60
+contains
+  subroutine run
+    integer :: i, b(60), s, es, t, et, u, eu
+    equivalence (s, es), (t, et), (u, eu)
+    b = [(modulo(7*i, 31), i = 1, 60)]
+    s = 5; t = 1; u = 3
+    do i = 1, n
+      s = s + b(i)
+    end do
+    do i = 1, n
+      t = b(i)
+      b(i) = 2*t + 1
+    end do
+    do i = 1, n
+      u = max(u, b(i))
+    end do
+    print *, s, es, t, et, u, eu, b
+  end subroutine run
+end module joined
+"""
+
+
+def test_values_of_names_in_an_equivalence_come_out(tmp_path: Path) -> None:
+    """GNU Fortran 12 loses them where the threads of several loops are one (hfpy/analyze/takenover.py)."""
+    pair = Pair("joined", {"joined.f90": JOINED}, {"joined.f90": JOINED}, "joined")
+    corpus = Corpus([pair], tmp_path, {"joined": (VARIANTS[0],)})
+    corpus.check_one("joined", VARIANTS[0])
+    assert corpus.translation("joined", VARIANTS[0]).text.count("!$omp parallel do") == 3
+
+
+CALLS = """module sequence
+  implicit none
+  type :: holder
+    integer :: w(60)
+  end type holder
+  integer :: gb(90), g2(20,20), g3(4,5,20)
+  type(holder) :: os(20)
+contains
+  subroutine three(v, x)
+    integer, intent(in) :: v
+    integer, intent(inout) :: x(3)
+    x(3) = modulo(x(2) + v, 997)
+  end subroutine three
+  subroutine star(v, x, n)
+    integer, intent(in) :: v, n
+    integer, intent(inout) :: x(*)
+    integer :: l
+    do l = 2, n
+      x(l) = modulo(x(l-1) + v, 997)
+    end do
+  end subroutine star
+  subroutine plane(v, x, n)
+    integer, intent(in) :: v, n
+    integer, intent(inout) :: x(4,*)
+    integer :: l
+    do l = 1, n
+      x(2,l) = modulo(x(1,l) + v, 997)
+    end do
+  end subroutine plane
+  subroutine further(v, x)
+    integer, intent(in) :: v
+    integer, intent(inout) :: x(*)
+    call three(v, x(2))
+  end subroutine further
+  integer function sum_of(x)
+    integer, intent(in) :: x(3)
+    sum_of = x(1) + x(3)
+  end function sum_of
+  subroutine run(n, m, a)
+    integer, intent(in) :: n, m
+    integer, intent(inout) :: a(n, n)
+    integer :: i
+{loops}
+  end subroutine run
+end module sequence
+"""
+# A call in a loop over i, and whether its points stay apart.
+LOOPS = (
+    ("call three(i, gb(3*i))", True),
+    ("call three(i, gb(i))", False),
+    ("call star(i, g2(1,i), 20)", True),
+    ("call star(i, g2(1,i), m)", False),
+    ("call star(i, a(1,i), n)", True),
+    ("call star(i, a(2,i), n)", False),
+    ("call star(i, a(2,i), n-1)", True),
+    ("call plane(i, g3(1,1,i), 5)", True),
+    ("call plane(i, g3(1,1,i), 6)", False),
+    ("call plane(i, g3(1,2,i), 5)", False),
+    ("call further(i, gb(i))", False),
+    ("call further(i, gb(4*i))", True),
+    ("gb(i) = sum_of(gb(i))", False),
+    ("a(i,1) = sum_of(gb(i))", True),
+    ("call star(i, os(i)%w(1), 60)", True),
+    ("call star(i, os(3)%w(i), 3)", False),
+    ("call three(i, g2(2,i))", True),
+    ("call three(i, g2(i,2))", False),
+    ("associate (q => gb(3:80)); call three(i, q(i)); end associate", False),
+)
+
+
+def test_an_element_may_be_the_beginning_of_an_array(tmp_path: Path) -> None:
+    """Fortran 2018, 15.5.2.11: what is called gets the elements behind it as well."""
+    loops = "\n".join(f"    do i = 1, n\n      {call}\n    end do" for call, _ in LOOPS)
+    paths = write_files({"sequence.f90": CALLS.replace("{loops}", loops)}, tmp_path)
+    found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "sequence::run"]
+    apart = [bool(v.region) for v in sorted(found, key=lambda v: v.place.line)]
+    assert apart == [wanted for _, wanted in LOOPS]
