@@ -24,6 +24,7 @@ from hfpy.analyze.reductions import misuse
 from hfpy.analyze.renamed import from_outside, given_around, other_way, through_components, written_through
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.sizes import constant
+from hfpy.analyze.takenover import lost_beside_large
 from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply
@@ -179,6 +180,7 @@ class RegionSharing:
         self._check_undeclared(flow)
         self._check_reductions()
         result = self.result
+        result.found += lost_beside_large(self.facts, self.key, self.region, result)
         result.found += written_through(self.body, self._arrays)
         result.found += through_components(self.body)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}

@@ -74,12 +74,16 @@ class Storage:
         """Whether a declared array has memory that no pointer and no other variable can name: a copy for each point
         would not do otherwise.
         """
-        if "pointer" in self._attributes(identity) or len(_equivalent(self.application, identity)) > 1:
+        if "pointer" in self._attributes(identity) or self.equivalent(identity):
             return False
         if "target" not in self._attributes(identity):
             return _associated(self.application, identity) is None
         views = (view for view, objects in self._solved().items() if identity in objects and view != identity)
         return not any(view[0] == "%" or "pointer" in self._attributes(view) for view in views)
+
+    def equivalent(self, identity: Identity) -> bool:
+        """Whether ``equivalence`` gives the memory of a declared variable other names."""
+        return len(_equivalent(self.application, identity)) > 1
 
     def joint(self, identity: Identity) -> Identity | None:
         """What stands for all memory that ``common`` and ``equivalence`` join with that of a declared variable, in any

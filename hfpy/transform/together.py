@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.neighbours import apart, touched
 from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.takenover import taken_over
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.nests import own_nest
@@ -40,7 +41,7 @@ def together(facts: Facts, sharing: RoutineSharing, run: Sequence[Prepared]) -> 
     found: dict[int, Together] = {}
     part: list[Prepared] = []
     for prepared in (*run, None):
-        if prepared is not None and _fits(prepared):
+        if prepared is not None and _fits(facts, sharing.routine, prepared):
             part.append(prepared)
             continue
         if len(part) > 1:
@@ -49,9 +50,9 @@ def together(facts: Facts, sharing: RoutineSharing, run: Sequence[Prepared]) -> 
     return found
 
 
-def _fits(prepared: Prepared) -> bool:
+def _fits(facts: Facts, routine: Routine, prepared: Prepared) -> bool:
     code, region = prepared.whole, prepared.whole.region
-    if region.vector or code.heap or not code.sharing.clean:
+    if region.vector or code.heap or not code.sharing.clean or taken_over(facts, routine.key, region, code.sharing):
         return False
     # The end of a loop may be a labelled statement, behind which a directive may be left out.
     return not region.loops or own_nest(prepared.node.body, region.iterators)[0].end is not None
