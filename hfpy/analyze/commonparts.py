@@ -1,4 +1,4 @@
-"""Common blocks that routines divide into arrays in different ways, while a caller has its arrays on the device.
+"""Arrays that share memory by ``common`` and ``equivalence``, of which the device cannot have each by itself.
 
 Each array has device memory of its own. One that covers parts of two of them, or goes beyond one, has no place there.
 """
@@ -42,6 +42,21 @@ def divided_otherwise(states: States, key: str) -> Iterator[Diagnostic]:
                 hint = "declare the common block in the same way in both"
                 yield error("HF603", message, place, hint, [Related(facts.routine(caller).place(), note)])
                 break
+
+
+def joined_here(states: States, key: str) -> Iterator[Diagnostic]:
+    """Errors for arrays that ``equivalence`` puts into one memory, and that a routine brings to the device each by its
+    own name. Directives find no place there for an array of which another one has a part.
+    """
+    facts, first = states.facts, dict[tuple[str, str], DataObject]()
+    for data in states.held(key):
+        joint = facts.storage.joint(data.identity) if facts.storage.equivalent(data.identity) else None
+        other = first.setdefault(joint, data) if joint is not None else data
+        use = states.device_uses(key).get(data.name)
+        if other is not data and use is not None and data.home == key:
+            place = use.at.statement.line.place(facts.routine(key).file, use.node.start, use.node.end)
+            message = f"'{data.name}' shares memory with '{other.name}', which is brought to the device by itself"
+            yield error("HF603", message, place, "use one of these names in all regions of the routine")
 
 
 def _meet(one: Span, other: Span) -> bool:

@@ -22,7 +22,7 @@ from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
 from hfpy.analyze.uses import Reference, aliases_of, associated
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Apply, Name, names_in
+from hfpy.model.expressions import Apply, Keyword, Name, names_in
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Header, Memory
 
@@ -59,6 +59,7 @@ class Effects:
         self._own_changed: dict[str, frozenset[Identity]] = {}
         self._own_members: dict[str, frozenset[Identity]] = {}
         self.engine = Engine()
+        self._objects: dict[str, dict[tuple[LineKey, int], list[tuple[CallSite, int]]]] = {}
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
     def taking_over(self, earlier: Effects, settled: Collection[str]) -> Effects:
@@ -93,7 +94,25 @@ class Effects:
                 return False, False
             case "allocate":
                 return False, True
-        return True, False
+        return True, self._changed_object(reference, key)
+
+    def _changed_object(self, reference: Reference, key: str) -> bool:
+        """Whether a reference is the object before ``%`` of a call that may change it: the passed-object dummy
+        argument of a candidate gets it (Fortran 2018, 7.5.4.5).
+        """
+        if not self.facts.graph.indirect.get(key):
+            return False
+        if key not in self._objects:
+            table = self._objects[key] = {}
+            for site in self.facts.graph.indirect[key]:
+                for place, arg in enumerate(site.args):
+                    if not isinstance(arg, Keyword) and arg.start == site.node.start:
+                        table.setdefault((site.at.statement.line.key, arg.start), []).append((site, place))
+        for site, place in self._objects[key].get((reference.at.statement.line.key, reference.node.start), ()):
+            name = dummy_name(self.facts, site, place)
+            if name is None or self.intent(site.callee, name) != "in":
+                return True
+        return False
 
     def by_statement(self, references: Iterable[Reference], key: str) -> EffectsByStatement:
         """What each statement does to variables, by their own names; what it reads stands first. Variables of implied

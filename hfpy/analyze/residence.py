@@ -189,6 +189,7 @@ class Residence:
         for reference in self.facts.references.get(key, ()):
             if not self.facts.live(reference.at, key):
                 continue
+            yield from self._in_function(reference, key)
             name = stands_for(reference.name, reference.at)[0]
             found = self.facts.scopes.variable(name, key) if name is not None else None
             if name is None or found is None:
@@ -197,7 +198,9 @@ class Residence:
             writes = self.effects.of(reference, key)[1]
             if reference.component:
                 yield from self._component_views(reference, key, root, writes)
-            elif found.symbol.rank or ((data := self.facts.object(name, key)) is not None and data.rank):
+            data = self.facts.object(name, key)
+            element = "pointer" in found.symbol.attributes and found.symbol.type.base in ("type", "class")
+            if found.symbol.rank or element or (data is not None and data.rank):
                 dummy = found.home == key and name in self.facts.routine(key).dummies
                 if not dummy:
                     yield View(common_block(self.facts, root) or root, (), "", writes)
@@ -205,6 +208,13 @@ class Residence:
         for at in self.facts.graph.statements.get(key, ()):
             for member in namelist_members(self.facts, key, at.statement):
                 yield View(member.identity, (), "", True)
+
+    def _in_function(self, reference: Reference, key: str) -> Iterator[View]:
+        """Arrays that a statement function reads where it is used."""
+        for read in self.effects.read_by_function(reference, key):
+            data = self.facts.object(read.name, key)
+            if data is not None and data.rank and data.name not in self.facts.routine(key).dummies:
+                yield View(common_block(self.facts, data.identity) or data.identity, (), "", False)
 
     def _component_views(self, reference: Reference, key: str, root: Identity, writes: bool) -> Iterator[View]:
         for expr in chains_from(reference):

@@ -100,7 +100,9 @@ class States:
 
     def arrays(self, key: str) -> list[str]:
         """The arrays of a routine that are on the device, by name."""
-        names: set[str | None] = {stands_for(r.name, r.at)[0] for r in self.facts.references.get(key, ())}
+        references = self.facts.references.get(key, ())
+        names: set[str | None] = {stands_for(r.name, r.at)[0] for r in references}
+        names |= {read.name for r in references for read in self.effects.read_by_function(r, key)}
         names |= {*_transferred(self.facts.domains.listings(key))}
         return sorted(n for n in names if n is not None and self.on_device(n, key))
 
@@ -217,6 +219,10 @@ class States:
         for reference in self.facts.references.get(key, ()):
             if not self.facts.live(reference.at, key):
                 continue
+            for read in self.effects.read_by_function(reference, key):
+                found = self.facts.object(read.name, key)
+                if found is not None and found.rank and self.in_kernel(reference, key):
+                    yield read.name, read
             name = stands_for(reference.name, reference.at)[0]
             data = self.facts.object(name, key) if name is not None else None
             if name is None or data is None or not data.rank:

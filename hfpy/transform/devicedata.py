@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from hfpy.analyze.commonparts import divided_otherwise
+from hfpy.analyze.commonparts import divided_otherwise, joined_here
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
@@ -58,11 +58,13 @@ class DeviceData(HeldArrays):
             return
         self.found += [*self.traffic.conflicts(), *divided_otherwise(self.states, self.key)]
         self.found += larger_than_given(self.states, self.key)
+        self.found += joined_here(self.states, self.key) if self.dialect.scopes else ()
         yield from self._nodes(self.routine.body)
         yield from self._entry()
         yield from self._exits()
         yield from self._memory()
         yield from self._flags()
+        yield from self._defined_pointers()
         yield from self._outside_of_frames()
         yield from self._with_unknown_sizes()
         for line in self.rows.unplaced:

@@ -22,6 +22,7 @@ from hfpy.model.printing import expression as printed
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Jump, Memory, OneLine, Statement, flatten
 from hfpy.model.units import OldSize, Routine
+from hfpy.parse.routines import unit_key
 from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, Scoped, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.hoststatements import HostStatements
@@ -58,6 +59,7 @@ class HeldArrays(HostStatements):
         self._held_once: list[DataObject] | None = None
         self._scoped_once: list[DataObject] | None = None
         self._old_sizes: dict[str, OldSize] = {}
+        self._asked: set[str] = set()  # pointers that generated code asks for
 
     # -- the beginning and the end of the routine
 
@@ -71,6 +73,34 @@ class HeldArrays(HostStatements):
         objects = (self.facts.object(n, self.key) for n in self.arrays)
         held = [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
         return [d for d in held if not self.transient(d)]
+
+    def holders(self, name: str) -> Sequence[str]:
+        """See :meth:`HostStatements.holders`: an array with an ``equivalence`` may be there as parts of others, or
+        reach beyond them, so that a copy by its own name would copy nothing.
+        """
+        data = self.facts.object(name, self.key)
+        storage = self.facts.storage
+        held = {d.name: d for d in self._held()}
+        if data is None or name in held:
+            return (name,)
+        if self.dialect.scopes and "pointer" in data.symbol.attributes:
+            return self._targets(data)
+        if not storage.equivalent(data.identity):
+            return (name,)
+        joint = storage.joint(data.identity)
+        return [n for n, d in held.items() if storage.joint(d.identity) == joint] or (name,)
+
+    def _targets(self, pointer: DataObject) -> Sequence[str]:
+        """The arrays that a pointer may have parts of, where this routine has names for all of them. Directives would
+        take the elements of a pointer for neighbours in memory, which those of ``a(n:1:-1)`` or ``a(i,:)`` are not.
+        """
+        names: list[str] = []
+        for home, name in sorted(self.facts.storage.of_identity(pointer.identity) - {pointer.identity}):
+            found = self.facts.scopes.variable(name, self.key)
+            if found is None or (found.home, found.symbol.name) != (home, name) or not found.symbol.rank:
+                return (pointer.name,)
+            names += [name] if self.states.on_device(name, self.key) else []
+        return names or (pointer.name,)
 
     def transient(self, data: DataObject) -> bool:
         """Whether an array is brought to the device for each kernel, or call, alone."""
@@ -280,6 +310,29 @@ class HeldArrays(HostStatements):
             before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1
             yield insert_lines(before, [f"{margin}{n} = 0" for n in names], 7, self.routine.header.first)
 
+    def _defined_pointers(self) -> Iterator[Edit]:
+        """``nullify`` for pointers that generated code asks for before the user's sets them, here or in an internal
+        procedure: they are undefined when the routine begins (Fortran 2018, 19.5.2.5), and may not be asked for.
+        """
+        names = {n for n in self._asked if self._undefined(self.facts.object(n, self.key))}
+        application = self.facts.application
+        for number in application.unit(self.key).children:
+            key = unit_key(application.file(self.key), number)
+            met = (self.facts.object(r.name, key) for r in self.facts.references.get(key, ()))
+            names |= {data.name for data in met if data is not None and self._undefined(data)}
+        if names:
+            body = self.routine.body_first
+            before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1
+            rows = wrap_line(f"{self._margin}nullify({', '.join(sorted(names))})")
+            yield insert_lines(before, rows, 7, self.routine.header.first)
+
+    def _undefined(self, data: DataObject | None) -> bool:
+        """Whether a variable is an array pointer of this routine that points nowhere known when the routine begins."""
+        if data is None or data.home != self.key or not data.rank or "pointer" not in data.symbol.attributes:
+            return False
+        given = data.dummy and data.symbol.intent != "out"
+        return not given and not keeps_value(self.routine, data.name)
+
     def _outside_of_frames(self) -> Iterator[Edit]:
         """``save`` for arrays of a main program with internal procedures, which keep their values anyway (Fortran 2018,
         8.5.16). Otherwise GCC 12 has all variables that internal procedures name in one object, which it brings to the
@@ -303,6 +356,8 @@ class HeldArrays(HostStatements):
         data = self.facts.object(name, self.key)
         symbol = data.symbol if data is not None else self.foreign.get(name)
         pointer = symbol is not None and "pointer" in symbol.attributes
+        if pointer and tested:
+            self._asked.add(name)
         if symbol is not None and symbol.old_size is not None:
             self._old_sizes[name] = symbol.old_size
         test = ""

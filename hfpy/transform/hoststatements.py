@@ -75,10 +75,16 @@ class HostStatements:
             if reference.role in ("pointer", "allocate", "inquiry") or not self.facts.live(reference.at, self.key):
                 continue
             name = self.device_name(reference) or self._component(reference)
-            if name:
-                self._touch(reference, name, touched, conditional)
+            for meant in self.holders(name) if name else ():
+                self._touch(reference, meant, touched, conditional or meant != name)
+            for array in self._pointed_into(reference):
+                self._touch(reference, array, touched, True)
             for inside in self._in_objects(reference):
                 self._touch(reference, inside, touched, True)
+            for read in self.effects.read_by_function(reference, self.key):
+                name = self.device_name(read)
+                for meant in self.holders(name) if name else ():
+                    self._touch(read, meant, touched, conditional)
         for data in namelist_members(self.facts, self.key, statement):
             name = next((n for n in self.arrays if self._means(n, data.identity)), "")
             if name and isinstance(statement, InputOutput) and statement.kind == "read":
@@ -88,6 +94,10 @@ class HostStatements:
                 touched.read.add(name)
         self.calls.touch(statement, touched)
         touched.written |= self.traffic.ended(statement)
+
+    def holders(self, name: str) -> Sequence[str]:
+        """The arrays by whose names the memory of an array is on the device."""
+        return (name,)
 
     def _touch(self, reference: Reference, name: str, touched: Touched, partly: bool) -> None:
         """Add what a reference does with an array; ``partly`` where it may leave some of it as it is."""
@@ -148,6 +158,20 @@ class HostStatements:
             self.foreign[text] = symbol
             return text
         return ""
+
+    def _pointed_into(self, reference: Reference) -> Iterator[str]:
+        """Arrays of objects on the device, one of whose elements a scalar pointer may have."""
+        name = stands_for(reference.name, reference.at)[0]
+        data = self.facts.object(name, self.key) if name is not None else None
+        if data is None or data.rank or "pointer" not in data.symbol.attributes:
+            return
+        storage = self.facts.storage
+        if data.symbol.type.base in ("type", "class"):
+            for array in self.arrays:
+                other = self.facts.object(array, self.key)
+                objects = other is not None and other.symbol.type.base in ("type", "class")
+                if other is not None and objects and storage.shared(data.name, other.name, self.key):
+                    yield array
 
     def _in_objects(self, reference: Reference) -> Iterator[str]:
         """The arrays on the device that may be in an object which a reference names as a whole."""

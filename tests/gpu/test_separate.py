@@ -20,6 +20,7 @@ import pytest
 
 from benchmarks.gpu.prepare import OFFLOADED, can_offload
 from tests.automatic.programs import pair_of as plain_pair
+from tests.automatic.storages import pair_of as stored_pair
 from tests.automatic.test_random import VARIANTS as AUTOMATIC
 from tests.gpu.test_language import OWN, variants
 from tests.gpu.test_mixed import PROGRAM as MIXED
@@ -137,6 +138,13 @@ def test_random_plain_programs(tmp_path: Path, plugin: Path) -> None:
     wrong = failures([(plain_pair(n), variant) for n in range(FIRST, FIRST + COUNT)], tmp_path, plugin)
     others = [text for text in wrong if "is already mapped" not in text]
     assert not others, "\n".join(others[:4])
+
+
+@pytest.mark.full
+def test_names_of_one_memory(tmp_path: Path, plugin: Path) -> None:
+    variant = next(v for v in AUTOMATIC if v.options["backend"] == "openacc")
+    wrong = failures([(stored_pair(n), variant) for n in range(FIRST, FIRST + COUNT)], tmp_path, plugin)
+    assert not wrong, "\n".join(wrong[:4])
 
 
 MISSED = """

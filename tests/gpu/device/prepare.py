@@ -21,6 +21,7 @@ from pathlib import Path
 from benchmarks.gpu.prepare import OFFLOADED, STATIC, can_offload, carry_libraries
 from hfpy.build.limits import LIMITS
 from tests.automatic.programs import pair_of as plain_pair
+from tests.automatic.storages import pair_of as stored_pair
 from tests.automatic.test_random import VARIANTS as AUTOMATIC
 from tests.gpu.test_language import RUNNING, variants
 from tests.gpu.test_mixed import PROGRAM, translated
@@ -61,7 +62,8 @@ def tasks(random: int, first: int) -> Iterator[Task]:
         yield pair, DIRECTIVE_VARIANTS[number % len(DIRECTIVE_VARIANTS)]
         yield pair, OPENCL_VARIANTS[number % len(OPENCL_VARIANTS)]
     for number in range(first, first + random):
-        yield from ((plain_pair(number), variant) for variant in AUTOMATIC)
+        for pair in (plain_pair(number), stored_pair(number)):
+            yield from ((pair, variant) for variant in AUTOMATIC)
 
 
 def limits(folder: Path) -> str:
