@@ -17,11 +17,25 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.indirect import by_procedure_variable
 from hfpy.analyze.intrinsics import SUBROUTINES
+from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, walk
+from hfpy.model.expressions import (
+    Apply,
+    Binary,
+    Component,
+    Expr,
+    Keyword,
+    Literal,
+    Name,
+    Paren,
+    Unary,
+    names_in,
+    walk,
+    without_places,
+)
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Call,
@@ -102,6 +116,7 @@ class Ordering:
         self.application = application
         self.scopes = scopes
         self.graph = graph
+        self._kinds = Kinds(scopes)
         self._own: dict[str, Ordered | None] = {}
         self._all: dict[str, tuple[Ordered, ...]] = {}
         self._below: dict[str, frozenset[str]] = {}
@@ -142,11 +157,11 @@ class Ordering:
         for callee in sorted(reached):
             below = (at.statement for at in self.graph.statements.get(callee, ()))
             stops += [(callee, s) for s in below if isinstance(s, Jump) and s.kind in _STOPS]
-        other = next((s for s in stops if _ending(s[1]) != _ending(stops[0][1])), None)
+        other = next((s for s in stops if self._ending(*s) != self._ending(*stops[0])), None)
         if other is None:
             return None
         line = other[1].line if id(other[1]) in here else inside[0].statement.line
-        ways = (f"by {_ending(s)} ({self.application.shown_place(k, s.line)})" for k, s in (stops[0], other))
+        ways = (f"by {_shown(s)} ({self.application.shown_place(k, s.line)})" for k, s in (stops[0], other))
         does = f"may end the program {' or '.join(ways)}, whichever turn comes to one first"
         return Ordered(does, line, _BEHIND, whole=_STOPPING)
 
@@ -226,7 +241,7 @@ class Ordering:
             case InputOutput(kind=kind) as statement if not self._internal(routine, statement):
                 does = "prints" if kind == "print" else f"does input or output ('{kind}')"
                 return Ordered(does, line, _OUTSIDE, "does input or output")
-            case Jump(kind=kind, exprs=codes) if kind in _STOPS and not all(isinstance(c, Literal) for c in codes):
+            case Jump(kind=kind, exprs=codes) if kind in _STOPS and not all(self._fixed(c, routine, at) for c in codes):
                 return Ordered("may stop the program with what belongs to a turn", line, _BEHIND)
             case Jump(kind="return") if turns:
                 return Ordered("may return from the routine", line, _BEHIND)
@@ -246,6 +261,27 @@ class Ordering:
             case Specification(kind="entry"):
                 return Ordered("has another entry", line, "make a routine of its own of it")
         return None
+
+    def _fixed(self, code: Expr, routine: Routine, at: Located) -> bool:
+        """Whether the code of a ``stop`` is written out, or of named constants."""
+        for node in walk(code):
+            if isinstance(node, Name):
+                found = self.scopes.variable(node.name, routine.key)
+                if found is None or not found.symbol.constant or node.name in aliases_of(at):
+                    return False
+            elif not isinstance(node, Literal | Unary | Binary | Paren):
+                return False
+        return True
+
+    def _ending(self, key: str, stop: Jump) -> tuple[object, ...]:
+        """How a statement ends the run: two of which this is the same do it in the same way."""
+        codes = ((self._kinds.value(c, key), without_places(c), self._homes(c, key)) for c in stop.exprs)
+        return stop.kind, *(code[:1] if code[0] is not None else code for code in codes)
+
+    def _homes(self, code: Expr, key: str) -> tuple[str, ...]:
+        """The units that declare the constants in a code."""
+        found = (self.scopes.variable(name, key) for name in sorted(names_in(code)))
+        return tuple(f.home for f in found if f is not None)
 
     def _functions(self, key: str, at: Located) -> Ordered | None:
         """Functions in a statement of which hfpy has no source, or that have a state."""
@@ -315,8 +351,8 @@ def _not_here(name: str, line: LogicalLine) -> Ordered:
     return Ordered(f"calls '{name}', whose source is not here", line, cure, whole=f"the source of '{name}' is not here")
 
 
-def _ending(stop: Jump) -> str:
-    """How a statement ends the run: two of which this is the same do it in the same way."""
+def _shown(stop: Jump) -> str:
+    """A statement that ends the run, in one spelling."""
     word = "stop" if stop.kind == "stop" else "error stop"
     return " ".join([word, *(stop.line.text[code.start : code.end] for code in stop.exprs)])
 
