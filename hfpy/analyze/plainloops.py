@@ -22,6 +22,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.physical import rows_of
 from hfpy.parse.sentinels import OwnDirective, own_directives_in
 
+_DIRECTIVES = "directives of yours stand around it or in it"
 _LITTLE = "too little to do for threads"
 _REGIONS = ("region", "nest", "columns")
 
@@ -29,8 +30,8 @@ _REGIONS = ("region", "nest", "columns")
 @dataclass(frozen=True)
 class Serial:
     """A loop that stays as it is: why, and the line that tells it. ``shared`` are the words that others with the same
-    reason have, where there are such words, ``cure`` says what helps, and ``ordered`` that what it does keeps its turns
-    in order.
+    reason have, where there are such words, ``cure`` says what helps, ``ordered`` that what it does keeps its turns in
+    order, and ``tried`` that it can be looked at as a region, as if the reason were cured.
     """
 
     loop: Construct
@@ -39,6 +40,7 @@ class Serial:
     shared: str = ""
     cure: str = ""
     ordered: bool = False
+    tried: bool = False
 
     @property
     def obstacle(self) -> Obstacle:
@@ -55,7 +57,7 @@ def plain_loops(
     routine = world.routine
     listed = [] if drops else _directives(index, world)
     open_ = [*_open_around(listed), *_with_directives(routine, listed)]
-    impure = {"pure", "elemental"} & set(routine.prefix) and "impure" not in routine.prefix
+    impure = bool({"pure", "elemental"} & {*routine.prefix}) and "impure" not in routine.prefix
     sharing = _ending_together(routine.body)
     for loop in _outside(routine.body):
         line = loop.header.line
@@ -74,14 +76,14 @@ def plain_loops(
             shared, cure = "it ends in the line in which the loop around it ends", "give it an 'end do' of its own"
             why = f"{shared}: {cure}"
         elif _among(loop, listed, open_):
-            why, cure = "directives of yours stand around it or in it", "--drop-directives takes them out"
-            why, shared = f"{why} ({cure})", why
+            shared, cure = _DIRECTIVES, "--drop-directives takes them out"
+            why = f"{shared} ({cure})"
         elif target == "cpu" and (work := _work(world, kinds, loop)) is not None and work < WORTH:
             why, shared = f"{_LITTLE}: about {work} statements", _LITTLE
         if why:
-            yield Serial(loop, why, line, shared, cure)
+            yield Serial(loop, why, line, shared, cure, tried=impure or shared == _DIRECTIVES)
         elif (ordered := ordering.reason(routine.key, loop)) is not None:
-            yield Serial(loop, ordered.why, ordered.line, ordered=True)
+            yield Serial(loop, ordered.why, ordered.line, ordered=True, tried=True)
         else:
             yield candidate_of(world, loop)
 

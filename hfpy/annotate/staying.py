@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hfpy.analyze.ordering import Obstacle
@@ -13,6 +13,7 @@ from hfpy.diagnostics import Place
 from hfpy.pipeline import in_the_way
 from hfpy.tables import Table
 from hfpy.transform.automatic import Automatic
+from hfpy.transform.obstacles import Hindered
 
 _SHOWN = 3  # places of a cause
 
@@ -29,10 +30,13 @@ class Staying:
 
 @dataclass(frozen=True)
 class Cause:
-    """What keeps loops serial: those that have it, most work first, and in how many nothing else is in the way."""
+    """What keeps loops serial: those that have it, most work first, and in how many nothing else is in the way
+    (``alone``), or nothing that is known (``unknown``).
+    """
 
     loops: tuple[Staying, ...]
     alone: int
+    unknown: int = 0
 
     @property
     def obstacle(self) -> Obstacle:
@@ -43,6 +47,13 @@ class Cause:
     def frees(self) -> int:
         """How many loops its cure frees; none where there is no cure."""
         return self.alone if self.obstacle.cure else 0
+
+    @property
+    def shown_frees(self) -> str:
+        """How many it frees, and how many it may free."""
+        if not self.unknown or not self.obstacle.cure:
+            return str(self.frees)
+        return f"{self.frees}+{self.unknown}?" if self.frees else f"{self.unknown}?"
 
     @property
     def work(self) -> float:
@@ -57,6 +68,7 @@ class Cause:
             "hint": self.obstacle.cure,
             "loops": len(self.loops),
             "frees": self.frees,
+            "unknown": self.unknown if self.obstacle.cure else 0,
             "work": self.work,
             "places": [{"file": s.place.file, "line": s.place.line, "why": s.obstacle.said} for s in self.loops],
         }
@@ -97,21 +109,21 @@ def staying(automatic: Automatic, wanted: Callable[[str], bool] = lambda _file: 
     seen = on_target(automatic, weights)
     nests = nests_of({target: replace(seen, said=tuple(s for s in seen.said if wanted(s.place.file)))})
     count, parallel, share = figures(nests, target)
-    grouped: dict[Obstacle, list[tuple[Staying, bool]]] = {}
+    grouped: dict[Obstacle, list[tuple[Staying, Hindered]]] = {}
     serial = [one for one in in_the_way(automatic) if wanted(one.verdict.place.file)]
     for one in serial:
         v = one.verdict
         weight = weights.get((v.place.file, v.place.line), 0.0)
         for obstacle in one.obstacles:
-            grouped.setdefault(obstacle, []).append(
-                (Staying(v.place, v.last, obstacle, weight), len(one.obstacles) == 1)
-            )
-    causes = [
-        Cause(tuple(sorted((s for s, _ in found), key=_first)), sum(alone for _, alone in found))
-        for found in grouped.values()
-    ]
-    causes.sort(key=lambda c: (-c.frees, not c.obstacle.cure, -len(c.loops), -c.work, c.loops[0].place))
+            grouped.setdefault(obstacle, []).append((Staying(v.place, v.last, obstacle, weight), one))
+    causes = [_cause(found) for found in grouped.values()]
+    causes.sort(key=lambda c: (-c.frees, not c.obstacle.cure, -c.unknown, -len(c.loops), -c.work, c.loops[0].place))
     return Loops(target, count, parallel, share, summary(nests), len(serial), tuple(causes))
+
+
+def _cause(found: Sequence[tuple[Staying, Hindered]]) -> Cause:
+    alone = [one.all_known for _, one in found if len(one.obstacles) == 1]
+    return Cause(tuple(sorted((s for s, _ in found), key=_first)), sum(alone), alone.count(False))
 
 
 def _stands_in(inner: Staying, outer: Staying) -> bool:
@@ -126,11 +138,12 @@ def show(made: Loops) -> Iterator[str | Table]:
     """The loops as texts and a table."""
     yield made.words
     if made.causes:
-        rows = [(str(c.frees), str(len(c.loops)), f"{100 * c.work:.1f} %", _told(c)) for c in made.causes]
+        rows = [(c.shown_frees, str(len(c.loops)), f"{100 * c.work:.1f} %", _told(c)) for c in made.causes]
         head = ("frees", "has", "work", "what keeps loops serial, where, and cure")
         yield Table(head, rows, frozenset((0, 1, 2)))
+        guess = "?: where that was not looked at; " if any(c.unknown and c.obstacle.cure for c in made.causes) else ""
         yield (
-            f"of {made.serial} serial loops; frees: in how many nothing else is in the way; "
+            f"of {made.serial} serial loops; frees: in how many nothing else is in the way; {guess}"
             "has: how many have the cause; work: their share in the program's (estimated)"
         )
 
