@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, children, walk
 from hfpy.model.names import twin_of
-from hfpy.model.statements import Assignment, Call, Header, InputOutput, Memory, constructs, expressions, flatten
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Header,
+    InputOutput,
+    Memory,
+    Statement,
+    constructs,
+    expressions,
+    flatten,
+)
 from hfpy.model.units import Routine
 
 
@@ -41,6 +51,46 @@ def may_be_set(routine: Routine) -> frozenset[str]:
     names = {s.var for s in flatten(routine.body) if isinstance(s, Header)}
     targets = (e for s in flatten(routine.body) for e in _set_by(s))
     return frozenset(names.union(e.name for e in targets if isinstance(e, Name)))
+
+
+def without_arguments(routine: Routine) -> frozenset[str]:
+    """The names that a routine's statements mention without arguments: functions are not referenced so, and what is
+    passed on so is a procedure only where that is declared.
+    """
+    found: set[str] = set()
+    for statement in flatten(routine.body):
+        if isinstance(statement, Header):
+            found.add(statement.var)
+        stack = [*(statement.args if isinstance(statement, Call) else expressions(statement))]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Name):
+                found.add(node.name)
+            stack += children(node)[1:] if isinstance(node, Apply) and isinstance(node.base, Name) else children(node)
+    return frozenset(found)
+
+
+def set_alone(routine: Routine) -> frozenset[str]:
+    """The names that a routine's statements set as scalars, or components of them: no procedure is among them."""
+    return frozenset(name for s in flatten(routine.body) for name in _set_in(s)) - {""}
+
+
+def _set_in(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Header(var=var):
+            yield var
+        case Assignment(target=target):
+            yield _alone(target)
+        case InputOutput(kind="read", items=items):
+            yield from map(_alone, items)
+
+
+def _alone(expr: Expr) -> str:
+    """The variable that a designator means, if it is not indexed itself; a reference of a function looks like that."""
+    inner: Expr = expr
+    while isinstance(inner, Apply | Component) and not (isinstance(inner, Apply) and isinstance(inner.base, Name)):
+        inner = inner.base
+    return inner.name if isinstance(inner, Name) else ""
 
 
 def _set_by(statement: object) -> Iterator[Expr]:

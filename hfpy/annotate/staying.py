@@ -143,7 +143,8 @@ def show(made: Loops) -> Iterator[str | Table]:
         yield Table(head, rows, frozenset((0, 1, 2)))
         guess = "?: where that was not looked at; " if any(c.unknown and c.obstacle.cure for c in made.causes) else ""
         yield (
-            f"of {made.serial} serial loops; frees: in how many nothing else is in the way; {guess}"
+            f"of {made.serial} serial loop{'s' if made.serial != 1 else ''}; "
+            f"frees: in how many nothing else is in the way; {guess}"
             "has: how many have the cause; work: their share in the program's (estimated)"
         )
 
