@@ -1,7 +1,7 @@
 """Faults of files that no directive reaches, which a look does not read.
 
 To read all files of a large project takes a minute. That is done when the user pauses, and in a process of its own with
-the lowest priority: neither a text that is typed nor a look waits for it. What files say is kept in the store of the
+a low priority: neither a text that is typed nor a look waits for it. What files say is kept in the store of the
 looks, so that after a save those files alone are read that have changed.
 """
 
@@ -25,7 +25,7 @@ from hfpy.model.source import changed_rows
 from hfpy.unreached import Unreached
 
 _BEGIN = "import sys; sys.path[:] = {path!r}; from hfpy.lsp.plain import work; work()"
-_PRIORITY = 19
+_NICE = 10  # with more, it would stand still beside a build
 
 
 class Plain:
@@ -45,11 +45,17 @@ class Plain:
         self._pause = pause
         self._asked = 0
         self._wanted: list[Looked] = []
+        self._now: Looked | None = None
         self._reading: asyncio.Task[None] | None = None
 
     def asked(self) -> None:
         """Something is asked for: the user does not pause."""
         self._asked += 1
+
+    def to_come(self, path: Path) -> bool:
+        """Whether a file is still to be read."""
+        known = self._wanted if self._now is None else [*self._wanted, self._now]
+        return any(path in looked.sources for looked in known)
 
     def looked(self, new: Looked, before: Sequence[Looked]) -> None:
         """A project has been looked at, which was so ``before``: its files are read anew, and until then what was found
@@ -74,7 +80,9 @@ class Plain:
             looked = self._wanted.pop(0) if self._wanted else None
             if looked is None or looked.plain_files is None:
                 continue
+            self._now = looked
             found = await self._find(looked.plain_files)
+            self._now = None
             again = any(new.sources & looked.sources for new in self._wanted)
             if found is not None and not again:
                 self._tell(looked, by_file(found))
@@ -118,7 +126,7 @@ def work() -> None:
     """What the process does: the files come in, what is wrong in them goes out."""
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):
-        os.nice(_PRIORITY)
+        os.nice(_NICE)
     files = pickle.load(sys.stdin.buffer)
     assert isinstance(files, Unreached)
     sys.stdout.buffer.write(pickle.dumps(files.found(), pickle.HIGHEST_PROTOCOL))

@@ -210,6 +210,8 @@ class Server(LanguageServer):
         if opened.text is not None:
             lines = looked.lines.get(opened.path) if looked is not None else None
             found = shown(opened.text, found, lines)
+            if not opened.text.index.hybrid and self._plain.to_come(opened.path):
+                found = together(found, opened.text.found)  # a plain file whose project's look does not read it
         if not if_new or self.found.get(opened.path) != found:
             self.show(opened.path, found)
 
