@@ -33,8 +33,10 @@ def no_sources(folder: Path) -> str:
 
 
 def nothing_named(name: str) -> Diagnostic:
-    """What a command is to work on is not there."""
+    """What a command is to work on is not there, or a folder without files."""
     path = Path(name)
+    if path.is_dir():
+        return no_fortran_in(Place(name))
     near = [n for n in _names_in(path.parent) if n != path.name]
     hint = _meant([str(path.parent / n) for n in get_close_matches(path.name, near, 1)])
     return error(codes.NO_SOURCES, "there is no such file or folder", Place(name), hint)

@@ -359,9 +359,9 @@ def _files(project: Project) -> tuple[Path, ...]:
     problems, files = [], []
     for entry in project.sources:
         found = sorted(_entry_files(project.root, entry))
-        if not found and project.named and not (project.root / entry).is_dir():
+        if not found and project.named:
             problems.append(nothing_named(entry))
-        elif not found and not project.named:
+        elif not found:
             problems.append(nothing_listed(project.root, entry, key_place(project, "project", "sources")))
         files += found
     if problems:

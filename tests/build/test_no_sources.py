@@ -21,6 +21,7 @@ C, F = "int a;\n", "end\n"
         ({"src/a.F": F, "src/b.f90": F}, [], ["HF800", "hfpy init", "in 'src'"]),
         ({"a.c": C}, ["a.c"], ["a.c: error HF803", "(1 .c)", ".f90"]),
         ({"src/a.f90": F}, ["src/b.f90"], ["src/b.f90: error HF803", "no such file", "did you mean 'src/a.f90'?"]),
+        ({"a.f90": F, "b.f90/": ""}, ["b.f90", "a.f90"], ["b.f90: error HF803", "no Fortran file in this folder"]),
         ({"hfpy.toml": TOML.format("src"), "src/a.f90": F}, ["scr"], ["scr: error", "no such file", "'src'"]),
         ({"hfpy.toml": TOML.format("sorce"), "source/a.f90": F}, [], ["hfpy.toml:3", "did you mean 'source'?"]),
         ({"hfpy.toml": TOML.format("lib"), "a/b/x.f90": F}, [], ["hfpy.toml:3", "names no file", "are in 'a/b'"]),
@@ -35,7 +36,7 @@ def test_where_no_source_is(
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["check", *arguments], standalone_mode=False)
     assert done.exception is None, done.exception
