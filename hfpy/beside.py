@@ -89,7 +89,7 @@ def _begun(compute: Callable[[], T]) -> Pending[T]:
         process = os.fork()
         if process == 0:
             os.close(reading)
-            threading.Thread(target=_end_with, args=(first,), daemon=True).start()
+            threading.Thread(target=end_with, args=(first,), daemon=True).start()
             _work(compute, writing, before)
     except OSError:
         os.close(reading)
@@ -114,7 +114,7 @@ def _work(compute: Callable[[], object], pipe: int, mask: Iterable[int]) -> NoRe
         os._exit(status)
 
 
-def _end_with(first: int) -> None:
+def end_with(first: int) -> None:
     """End this process when the one that began it is gone: nobody would take its result."""
     while os.getppid() == first:
         time.sleep(1)

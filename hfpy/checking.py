@@ -96,11 +96,13 @@ def _kept_in(session: Session) -> Path | None:
     return built / "cache" if not project.scratch and project.name != "files" and built.is_dir() else None
 
 
-def unreached(session: Session, only: Sequence[Path]) -> Unreached:
-    """The files of a session that no directive reaches: some, or without any all."""
+def unreached(session: Session, only: Sequence[Path], cache: Path | None = None) -> Unreached:
+    """The files of a session that no directive reaches: some, or without any all. What they say is kept in the store of
+    the project if it was built, else in ``cache`` if there is one.
+    """
     from hfpy.unreached import Unreached
 
-    folder = _kept_in(session)
+    folder = _kept_in(session) or cache
     some = frozenset(path.resolve() for path in only) if only else None
     return Unreached(session.sources, session.options, some, Store(folder) if folder is not None else None)
 

@@ -41,7 +41,7 @@ from hfpy.commandline import (
     translation_options,
     werror_option,
 )
-from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError, printable
+from hfpy.diagnostics import HfpyError, ToolError, UsageError, printable
 from hfpy.insight.commands import graph, write_pages
 from hfpy.lsp.cli import lsp
 from hfpy.scalecommand import scale
@@ -55,7 +55,6 @@ from hfpy.wrapper.cli import fc
 if TYPE_CHECKING:
     from hfpy.build.driver import Built
     from hfpy.build.session import Session
-    from hfpy.insight.survey import Survey
     from hfpy.translation import Translation
 
 INTERRUPTED = 130
@@ -288,7 +287,12 @@ def test_command(project: Path, target: str, kind: str) -> int:
     default="text",
     help="For people, for programs, or for what runs it.",
 )
-@click.option("--summary", "counted", is_flag=True, help="Count causes, those first whose cure frees most regions.")
+@click.option(
+    "--summary",
+    "counted",
+    is_flag=True,
+    help="Count causes, also of serial loops with --auto; cures that free most first.",
+)
 @werror_option
 def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **options: Any) -> int:
     """Show all diagnostics of the project (or those of FILEs in it); only a cache is written, if there is one."""
@@ -297,16 +301,18 @@ def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **opt
 
     if counted and form not in ("text", "json"):
         raise UsageError(f"--summary has no form '{form}': take text or json")
-    survey, elsewhere = None, 0
+    translation, elsewhere = None, 0
     try:
         made, elsewhere = checked(paths, options, counted)
         found = made.found
-        survey = made.translation.survey() if counted and made.translation is not None else None
+        translation = made.translation
     except HfpyError as fault:
         found = fault.diagnostics
     found = as_errors(found, werror)
     if counted:
-        _show_summary(ordered(found), survey, form)
+        from hfpy.counted import show_counted
+
+        show_counted(ordered(found), translation, paths, form)
         return status_of(found)
     if form != "text":
         if text := shown(ordered(found), form):
@@ -321,20 +327,6 @@ def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **opt
         elif not found:
             click.echo("no problems found")
     return status_of(found)
-
-
-def _show_summary(found: Sequence[Diagnostic], survey: Survey | None, form: str) -> None:
-    """Print the causes of diagnostics, counted."""
-    import json
-
-    from hfpy.report.causes import show, summary
-    from hfpy.tables import print_parts
-
-    made = summary(found, survey)
-    if form == "json":
-        click.echo(printable(json.dumps(made.as_dict(), indent=2)))
-    else:
-        print_parts(show(made))
 
 
 @cli.command()

@@ -187,6 +187,7 @@ def _plain(translation: Translation) -> Translation:
         schedule=_nothing,
         kernels=_no_kernels,
         survey=_no_survey,
+        loops=_no_survey,
         faults=_no_faults,
     )
 
@@ -319,6 +320,7 @@ def _asking(translation: Translation, options: Options, key: str, full: Full) ->
         schedule=lambda name: full.once().schedule(name),
         kernels=lambda step, name: full.once().kernels(step, name),
         survey=lambda: full.once().survey(),
+        loops=lambda: full.once().loops(),
         faults=remembered_faults(options, key, faults),
     )
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hfpy.tables import Table
     from hfpy.transform.automatic import Automatic, Stated
     from hfpy.transform.foundregions import Allowed
+    from hfpy.transform.obstacles import Hindered
     from hfpy.transform.pipelines import Lowered
     from hfpy.transform.settled import Settled
 
@@ -68,8 +69,9 @@ def _whole(paths: Sequence[Path], options: Options, progress: Progress) -> Trans
     from hfpy.incremental import key_now, remember, remembered_faults
 
     key = key_now(paths, options) if options.cache_dir is not None else ""
-    settled = settled_application(paths, options, progress)
+    settled, automatic = _settled(paths, options, progress)
     translation, asked, made = _generated(settled, progress)
+    translation = replace(translation, loops=lambda: automatic)
     if asked is None or made is None:
         return translation
     if options.cache_dir is not None:
@@ -110,7 +112,12 @@ def translated(settled: Settled, progress: Progress = silent) -> Translation:
 
 def settled_application(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
     """The application of some files as the analyses take it."""
-    return _with_processes(program_of(paths, options, progress))
+    return _settled(paths, options, progress)[0]
+
+
+def _settled(paths: Sequence[Path], options: Options, progress: Progress) -> tuple[Settled, Automatic | None]:
+    program, automatic = _program_of(paths, options, progress, {})
+    return _with_processes(program), automatic
 
 
 def judged(paths: Sequence[Path], options: Options, texts: Mapping[Path, str]) -> tuple[Diagnostic, ...]:
@@ -153,13 +160,28 @@ def found_regions(
         return with_found_regions(settled, _judged, stated if stated is not None else NOTHING, allowed)
 
 
+def in_the_way(automatic: Automatic) -> tuple[Hindered, ...]:
+    """The loops of a program that stay serial, with all that is in their way."""
+    from hfpy.transform.obstacles import hindered
+
+    with deep():
+        return hindered(automatic, _judged)
+
+
 def program_of(
     paths: Sequence[Path], options: Options, progress: Progress = silent, texts: Mapping[Path, str] | None = None
 ) -> Settled:
     """The application of some files with its regions as they are for one process, after the project's scripts.
     ``texts`` are those of files that are not read from disk.
     """
-    settled = _read(paths, options, progress, texts or {})
+    return _program_of(paths, options, progress, texts or {})[0]
+
+
+def _program_of(
+    paths: Sequence[Path], options: Options, progress: Progress, texts: Mapping[Path, str]
+) -> tuple[Settled, Automatic | None]:
+    """The same, with what became of plain loops where regions are looked for in them."""
+    settled, automatic = _read(paths, options, progress, texts), None
     if options.directives_as_regions and not has_errors(settled.found):
         from hfpy.transform.taken import with_parallel_loops
 
@@ -169,13 +191,14 @@ def program_of(
         from hfpy.transform.foundregions import with_found_regions
 
         progress("looking for regions", 0, 0)
-        settled = with_found_regions(settled, _judged).settled
+        automatic = with_found_regions(settled, _judged)
+        settled = automatic.settled
     if has_errors(settled.found):
-        return settled
+        return settled, automatic
     from hfpy.transform.scripts.run import with_scripts
     from hfpy.transform.settled import with_labels_before
 
-    return with_scripts(with_labels_before(settled))
+    return with_scripts(with_labels_before(settled)), automatic
 
 
 def _read(paths: Sequence[Path], options: Options, progress: Progress, texts: Mapping[Path, str]) -> Settled:

@@ -13,7 +13,8 @@ from pathlib import Path
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key
 from hfpy.changes import TUNE, Changes
-from hfpy.diagnostics import HfpyError, Place, UsageError, error
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error
+from hfpy.nosources import no_fortran, nothing_listed, nothing_named
 from hfpy.options import (
     DEFAULT_BACKEND,
     GPU,
@@ -89,6 +90,7 @@ class Project:
     storage_order: str | None = None
     define: tuple[str, ...] = ()
     build_dir: str = "build"
+    named: bool = False  # whether a command names the sources, and not an hfpy.toml
     scratch: bool = False  # whether the build folder is one that hfpy made itself, outside of the project
     exclude: tuple[str, ...] = ()
     exports: tuple[str, ...] | None = None
@@ -345,19 +347,22 @@ def key_place(project: Project, *path: str) -> Place:
         return Place(str(project.root))
 
 
+def fortran_missing(project: Project) -> Diagnostic:
+    """What is said of a project without Fortran files."""
+    place = key_place(project, "project", "sources") if not project.named else Place(project.sources[0])
+    everything = [path for entry in project.sources for path in _entry_files(project.root, entry)]
+    root = project.root if not project.named else None
+    return no_fortran(root, project.files, sorted({*everything} - {*project.files}), place)
+
+
 def _files(project: Project) -> tuple[Path, ...]:
     problems, files = [], []
     for entry in project.sources:
         found = sorted(_entry_files(project.root, entry))
-        if not found:
-            problems.append(
-                error(
-                    codes.NO_SOURCES,
-                    f"'{entry}' in sources names no file",
-                    key_place(project, "project", "sources"),
-                    hint="sources takes folders, files and globs, relative to the folder of hfpy.toml",
-                )
-            )
+        if not found and project.named:
+            problems.append(nothing_named(entry))
+        elif not found:
+            problems.append(nothing_listed(project.root, entry, key_place(project, "project", "sources")))
         files += found
     if problems:
         raise HfpyError(problems)

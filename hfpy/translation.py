@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
     from hfpy.options import Outside
     from hfpy.tables import Table
+    from hfpy.transform.automatic import Automatic
 
 
 #: The module of the runtime by which programs bring arrays to the device.
@@ -81,8 +82,9 @@ class Translation:
 
     ``beside`` are files for the compiler to include. ``explained`` says what is known of a routine (None: of all), in
     lines and tables. ``kernels`` shows the regions after a pass of the optimiser, by
-    its name. ``survey`` tells what is known of the program, None if it could not be read, ``faults`` what compilers
-    would find, with what is known of the surroundings of the sources.
+    its name. ``survey`` tells what is known of the program, None if it could not be read, ``loops`` what became of its
+    plain loops, None if regions were not looked for, and ``faults`` what compilers would find, with what is known of
+    the surroundings of the sources.
     """
 
     files: tuple[GeneratedFile, ...]
@@ -93,6 +95,7 @@ class Translation:
     schedule: Callable[[str | None], str] = lambda _name: ""
     kernels: Callable[[str, str | None], str] = lambda _pass, _name: ""
     survey: Callable[[], Survey | None] = lambda: None
+    loops: Callable[[], Automatic | None] = lambda: None
     faults: Callable[[Outside], tuple[Diagnostic, ...]] = lambda _outside: ()
 
     def explain(self, name: str | None) -> str:

@@ -37,6 +37,11 @@ class Unreached:
     only: frozenset[Path] | None = None
     store: Store | None = None
 
+    @property
+    def wanted(self) -> bool:
+        """Whether there may be such files: not where a translation reads all in full."""
+        return not (self.options.layout or self.options.auto)
+
     @contextmanager
     def begun(self) -> Iterator[Pending[tuple[Diagnostic, ...]]]:
         """What is found, in a process of its own where the program is not small."""
@@ -45,8 +50,8 @@ class Unreached:
             yield pending
 
     def found(self) -> tuple[Diagnostic, ...]:
-        """All that is wrong there. Nothing where a translation reads all files in full."""
-        if self.options.layout or self.options.auto:
+        """All that is wrong there."""
+        if not self.wanted:
             return ()
         now = Now.of(self.paths, self.options)
         if now is None:

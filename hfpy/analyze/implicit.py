@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk
+from hfpy.model.application import Application
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, children, walk
 from hfpy.model.names import twin_of
-from hfpy.model.statements import Assignment, Call, Header, InputOutput, Memory, constructs, expressions, flatten
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Header,
+    InputOutput,
+    Memory,
+    Statement,
+    constructs,
+    expressions,
+    flatten,
+)
 from hfpy.model.units import Routine
+from hfpy.parse.routines import unit_key
 
 
 def undeclared(routine: Routine) -> frozenset[str]:
@@ -41,6 +53,62 @@ def may_be_set(routine: Routine) -> frozenset[str]:
     names = {s.var for s in flatten(routine.body) if isinstance(s, Header)}
     targets = (e for s in flatten(routine.body) for e in _set_by(s))
     return frozenset(names.union(e.name for e in targets if isinstance(e, Name)))
+
+
+def without_arguments(routine: Routine) -> frozenset[str]:
+    """The names that a routine's statements mention without arguments: functions are not referenced so, and what is
+    passed on so is a procedure only where that is declared.
+    """
+    found: set[str] = set()
+    for statement in flatten(routine.body):
+        if isinstance(statement, Header):
+            found.add(statement.var)
+        stack = [*(statement.args if isinstance(statement, Call) else expressions(statement))]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Name):
+                found.add(node.name)
+            stack += children(node)[1:] if isinstance(node, Apply) and isinstance(node.base, Name) else children(node)
+    return frozenset(found)
+
+
+def alone_in(application: Application, routine: Routine, name: str) -> bool:
+    """Whether a routine, or one that it contains, mentions a name without arguments, so that it is a variable."""
+    inside = (r for r in _contained(application, routine.key) if name not in r.spec.symbols and name not in r.dummies)
+    return any(name in without_arguments(r) for r in (routine, *inside))
+
+
+def _contained(application: Application, key: str) -> Iterator[Routine]:
+    if key not in application.units:
+        return
+    index = application.file(key)
+    for number in application.unit(key).children:
+        found = application.routines.get(unit_key(index, number))
+        if found is not None:
+            yield found
+
+
+def set_alone(routine: Routine) -> frozenset[str]:
+    """The names that a routine's statements set as scalars, or components of them: no procedure is among them."""
+    return frozenset(name for s in flatten(routine.body) for name in _set_in(s)) - {""}
+
+
+def _set_in(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Header(var=var):
+            yield var
+        case Assignment(target=target):
+            yield _alone(target)
+        case InputOutput(kind="read", items=items):
+            yield from map(_alone, items)
+
+
+def _alone(expr: Expr) -> str:
+    """The variable that a designator means, if it is not indexed itself; a reference of a function looks like that."""
+    inner: Expr = expr
+    while isinstance(inner, Apply | Component) and not (isinstance(inner, Apply) and isinstance(inner.base, Name)):
+        inner = inner.base
+    return inner.name if isinstance(inner, Name) else ""
 
 
 def _set_by(statement: object) -> Iterator[Expr]:

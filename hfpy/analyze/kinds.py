@@ -7,7 +7,7 @@ resolved through modules (design contract 2).
 from __future__ import annotations
 
 from hfpy.analyze.scopes import Scopes
-from hfpy.model.expressions import Apply, Binary, Expr, Fragment, Keyword, Literal, Name, Paren, Unary
+from hfpy.model.expressions import Apply, Binary, Expr, Fragment, ImpliedDo, Keyword, Literal, Name, Paren, Unary
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import FType, Symbol
 from hfpy.options import DefaultKinds
@@ -42,6 +42,19 @@ class Kinds:
             return Scalar(ftype.base, self.defaults.real if wide else self.defaults.integer)
         value = self._written(ftype.kind, key)
         return Scalar(ftype.base, value) if value in (1, 2, 4, 8) else None
+
+    def counter(self, loop: ImpliedDo, key: str) -> Scalar | None:
+        """The integer that counts an implied loop: of the kind that the loop declares, else of the type that its name
+        has in the unit around it (Fortran 2018, 19.4). None where that cannot be told.
+        """
+        found = self.scopes.variable(loop.var, key) if not loop.typed else None
+        if found is not None:
+            scalar = self.scalar(found.symbol.type, found.home)
+            return scalar if scalar is not None and scalar.base == "integer" else None
+        if loop.kind is None:
+            return Scalar("integer", self.defaults.integer)
+        value = self.value(loop.kind, key)
+        return Scalar("integer", value) if value in (1, 2, 4, 8) else None
 
     def literal(self, literal: Literal, key: str) -> Scalar | None:
         """The type of a literal constant."""

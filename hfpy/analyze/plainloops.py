@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.loopregions import NotTaken, World, perfect_nest, serial_reason
-from hfpy.analyze.ordering import Ordering
+from hfpy.analyze.ordering import Obstacle, Ordering
 from hfpy.analyze.parallelloops import Candidate, concurrent_candidate, loop_end
 from hfpy.analyze.work import WORTH, turns_of
 from hfpy.model.expressions import Range
@@ -22,16 +22,30 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.physical import rows_of
 from hfpy.parse.sentinels import OwnDirective, own_directives_in
 
+_DIRECTIVES = "directives of yours stand around it or in it"
+_LITTLE = "too little to do for threads"
 _REGIONS = ("region", "nest", "columns")
 
 
 @dataclass(frozen=True)
 class Serial:
-    """A loop that stays as it is: why, and the line that tells it."""
+    """A loop that stays as it is: why, and the line that tells it. ``shared`` are the words that others with the same
+    reason have, where there are such words, ``cure`` says what helps, ``ordered`` that what it does keeps its turns in
+    order, and ``tried`` that it can be looked at as a region, as if the reason were cured.
+    """
 
     loop: Construct
     why: str
     line: LogicalLine
+    shared: str = ""
+    cure: str = ""
+    ordered: bool = False
+    tried: bool = False
+
+    @property
+    def obstacle(self) -> Obstacle:
+        """What is in the way, as other loops that one cure frees have it."""
+        return Obstacle(self.shared or self.why, self.cure, said=self.why)
 
 
 def plain_loops(
@@ -43,36 +57,38 @@ def plain_loops(
     routine = world.routine
     listed = [] if drops else _directives(index, world)
     open_ = [*_open_around(listed), *_with_directives(routine, listed)]
-    impure = {"pure", "elemental"} & set(routine.prefix) and "impure" not in routine.prefix
+    impure = bool({"pure", "elemental"} & {*routine.prefix}) and "impure" not in routine.prefix
     sharing = _ending_together(routine.body)
     for loop in _outside(routine.body):
         line = loop.header.line
         if line.file:
             continue  # in an included file, which other files may include, too
-        why = ""
+        why = shared = cure = ""
         if impure:
-            why = "a pure procedure can hold no directives"
+            why, cure = "a pure procedure can hold no directives", "take 'pure' or 'elemental' away"
         elif reason := serial_reason(loop):
-            why = f"you call it serial: {reason}"
+            why, shared = f"you call it serial: {reason}", "you call it serial"
         elif loop.kind == "dowhile":
-            why = "how many turns it has is known at its end only"
+            why, cure = "how many turns it has is known at its end only", "let it count, if the number is known before"
         elif loop.kind == "do" and not (isinstance(loop.header, Header) and loop.header.var):
-            why = "it has no variable"
+            why, cure = "it has no variable", "let it count, if the number of turns is known before"
         elif id(loop) in sharing:
-            why = "it ends in the line in which the loop around it ends: give it an 'end do' of its own"
+            shared, cure = "it ends in the line in which the loop around it ends", "give it an 'end do' of its own"
+            why = f"{shared}: {cure}"
         elif _among(loop, listed, open_):
-            why = "directives of yours stand around it or in it (--drop-directives takes them out)"
+            shared, cure = _DIRECTIVES, "--drop-directives takes them out"
+            why = f"{shared} ({cure})"
         elif target == "cpu" and (work := _work(world, kinds, loop)) is not None and work < WORTH:
-            why = f"too little to do for threads: about {work} statements"
+            why, shared = f"{_LITTLE}: about {work} statements", _LITTLE
         if why:
-            yield Serial(loop, why, line)
+            yield Serial(loop, why, line, shared, cure, tried=impure or shared == _DIRECTIVES)
         elif (ordered := ordering.reason(routine.key, loop)) is not None:
-            yield Serial(loop, ordered.why, ordered.line)
+            yield Serial(loop, ordered.why, ordered.line, ordered=True, tried=True)
         else:
-            yield _candidate(world, loop)
+            yield candidate_of(world, loop)
 
 
-def _candidate(world: World, loop: Construct) -> Candidate | Serial:
+def candidate_of(world: World, loop: Construct) -> Candidate | Serial:
     """A loop as a candidate. What ``do concurrent`` promises is not believed."""
     if loop.kind == "do":
         return Candidate(loop, (), loop.header.line.first, most=len(perfect_nest(loop, 15)), stated=False)

@@ -8,13 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from hfpy.analyze.implicit import may_be_set, undeclared
+from hfpy.analyze.implicit import alone_in, may_be_set, set_alone, undeclared
 from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
 from hfpy.model.application import Application
 from hfpy.model.expressions import Name
 from hfpy.model.statements import Header, constructs
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
 from hfpy.parse.physical import preprocessed
+
+_OF_FUNCTIONS = frozenset({"public", "private"})  # attributes that a function may have without being called external
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,10 @@ class Scopes:
         if name in routine.dummies or name == routine.result:
             return Found(key, Symbol(name, self.implicit_type(name, routine)))
         if name in self._undeclared(routine) and not self.imported_opaquely(name, key):
-            return None if self.procedures(name, key) else Found(key, Symbol(name, self.implicit_type(name, routine)))
+            procedure = self.procedures(name, key)
+            if procedure and (procedure != (f"::{name}",) or name not in set_alone(routine)):
+                return None  # an external one may have the name of a local variable
+            return Found(key, Symbol(name, self.implicit_type(name, routine)))
         return None
 
     def _undeclared(self, routine: Routine) -> frozenset[str]:
@@ -179,9 +184,14 @@ class Scopes:
             return "pointer" not in symbol.attributes
         if any(name == symbol.name for name, *_ in routine.spec.statement_functions):
             return True
-        # A type declared for an external function: ``real :: f`` with f in the index and never dimensioned.
-        external = f"::{symbol.name}" in self.application.units
-        return external and symbol.rank == 0 and symbol.name not in (*routine.dummies, routine.result)
+        # A type declared for an external function: ``real :: f`` with f in the index, and always with arguments.
+        if symbol.rank or symbol.name in (*routine.dummies, routine.result) or symbol.initial is not None:
+            return False
+        key = f"::{symbol.name}"
+        function = key in self.application.units and self.application.unit(key).kind == "function"
+        return (
+            function and not symbol.attributes - _OF_FUNCTIONS and not alone_in(self.application, routine, symbol.name)
+        )
 
     @staticmethod
     def _described(symbol: Symbol, routine: Routine) -> bool:
@@ -292,7 +302,6 @@ class Scopes:
             unit = app.unit(key)
             outer = unit.uses[0].module if unit.kind == "submodule" and unit.uses else None
             return outer if outer in app.units else None
-        from hfpy.parse.routines import unit_key
 
         return unit_key(app.files[file], parent)
 

@@ -207,9 +207,11 @@ def _expr(expr: Expr, at: Located, role: str, found: list[Reference]) -> None:
         return
     keep = isinstance(expr, ImpliedDo | ArrayConstructor) and role in ("io", "input")
     if isinstance(expr, ImpliedDo):
+        items: list[Reference] = []
         for item in expr.items:
-            _expr(item, at, role if keep else "read", found)
-        for bound in expr.bounds:
+            _expr(item, at, role if keep else "read", items)
+        found += (r for r in items if not (expr.typed and r.name == expr.var))  # a variable of the loop's own
+        for bound in (*expr.bounds, *((expr.kind,) if expr.kind is not None else ())):
             _expr(bound, at, "read", found)
         return
     for child in children(expr):

@@ -70,7 +70,7 @@ def _lines(session: Session) -> int:
 def _seen(session: Session, stated: Stated, allowed: Allowed | None, samples: Samples | None) -> Seen:
     """What is found on one target."""
     automatic, wrong = _of_readable(session, stated, allowed)
-    weights = _weights(automatic) if samples is None else _measured(automatic, samples)
+    weights = weights_of(automatic) if samples is None else _measured(automatic, samples)
     return on_target(automatic, weights), tuple(wrong)
 
 
@@ -82,7 +82,7 @@ def _measured(automatic: Automatic, samples: Samples) -> dict[Spot, float]:
     }
 
 
-def _weights(automatic: Automatic) -> dict[Spot, float]:
+def weights_of(automatic: Automatic) -> dict[Spot, float]:
     """The share of each loop in the program's work."""
     loops = {(v.place.file, v.place.line): (v.key, v.loop) for v in automatic.verdicts}
     if not loops:

@@ -11,6 +11,7 @@ from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key
 from hfpy.build.tomlreader import TomlReader, read_toml
 from hfpy.diagnostics import HfpyError, error
+from hfpy.nosources import no_project, no_sources
 from hfpy.options import EXCHANGES, REDUCTIONS, DebugPrint, Decompositions, DomainSpec, schedule_fault, sizes_of
 from hfpy.project import KINDS, PROJECT_FILE, TARGETS, Project, Scripts, TargetSettings
 
@@ -53,8 +54,7 @@ def load_project(folder: Path) -> Project:
     values of a wrong type, unknown targets and backends, missing ``sources``.
     """
     file = folder / PROJECT_FILE
-    hint = "write one for sources that are there with `hfpy init`, or make a project with `hfpy new NAME`"
-    reader = _Reader(read_toml(file, hint), str(file))
+    reader = _Reader(read_toml(file, "" if file.exists() else no_project(folder)), str(file))
     project = reader.project(folder)
     if reader.diagnostics:
         raise HfpyError(reader.diagnostics)
@@ -73,7 +73,7 @@ class _Reader(TomlReader):
         texts = {key: self.string(project, ("project",), key) for key in _PROJECT_TEXTS}
         lists = {key: self.strings(project, ("project",), key) or () for key in _PROJECT_LISTS}
         if not lists["sources"]:
-            hint = 'write for instance sources = ["source"] below [project]'
+            hint = no_sources(folder)
             place = find_key(self.text, ("project",), self.file)
             self.diagnostics.append(error(codes.NO_SOURCES, "[project] names no sources", place, hint))
         if texts["kind"] is not None:

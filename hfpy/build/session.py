@@ -134,7 +134,7 @@ def open_files(files: Sequence[Path], given: Given, output: Path = Path("build")
 
     Raises UsageError for unusable options.
     """
-    project = Project(root=Path("."), name="files", sources=tuple(map(str, files)), build_dir=str(output))
+    project = Project(root=Path("."), name="files", sources=tuple(map(str, files)), build_dir=str(output), named=True)
     notes = tuple(unknown_folders(given.include_dirs, Place("-I")))
     return Session(project, with_given(Options(target=given.target), given), notes)
 

@@ -17,7 +17,7 @@ from hfpy.build.runtimelib import runtime_sources
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.options import Options, Progress, silent
 from hfpy.outputs import outputs_of
-from hfpy.project import C_SUFFIXES, Project, include_folders, key_place, source_files
+from hfpy.project import C_SUFFIXES, Project, fortran_missing, include_folders, source_files
 from hfpy.translation import Contents
 from hfpy.version import PACKAGE, VERSION
 
@@ -109,8 +109,7 @@ def all_sources(project: Project, written: bool = True) -> tuple[Path, ...]:
     """
     sources = source_files(project)
     if not sources:
-        place = key_place(project, "project", "sources")
-        raise HfpyError([error(codes.NO_SOURCES, "there is no Fortran file among the sources", place)])
+        raise HfpyError([fortran_missing(project)])
     everything = (*sources, *runtime_sources(sources, source_files(project, C_SUFFIXES)))
     if written:
         names = outputs_of(map(str, everything)).names

@@ -11,13 +11,14 @@ from pathlib import Path
 
 from hfpy.ahead import Ahead
 from hfpy.build.session import Given, Session, open_files, open_project
-from hfpy.checking import check, session_of
+from hfpy.checking import check, session_of, unreached
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error, source_lines
 from hfpy.insight.survey import RoutineView, Survey
 from hfpy.model.source import source_text
 from hfpy.options import Options, silent
 from hfpy.project import PROJECT_FILE
 from hfpy.translation import Translation
+from hfpy.unreached import Unreached
 
 _LIMIT = 5.0  # seconds to parse a unit
 
@@ -25,7 +26,8 @@ _LIMIT = 5.0  # seconds to parse a unit
 @dataclass(frozen=True)
 class Looked:
     """The diagnostics of a project by file, its sources, the lines that some of its files had, and its translation,
-    which tells more when it is asked. ``before`` is the survey of an earlier look.
+    which tells more when it is asked. ``before`` is the survey of an earlier look. ``plain_files`` are those that no
+    directive reaches, if there may be such ones.
     """
 
     found: Mapping[Path, tuple[Diagnostic, ...]] = field(default_factory=dict)
@@ -34,6 +36,7 @@ class Looked:
     session: Session | None = None
     translation: Translation | None = None
     before: Survey | None = None
+    plain_files: Unreached | None = None
 
     @property
     def survey_at_hand(self) -> Survey | None:
@@ -87,10 +90,12 @@ class Looker:
             self._options[path] = session.options
             made = check(session, silent, os.environ, surveyed=True, cache=Path(self._folder.name), ahead=self.ahead)
         except HfpyError as fault:
-            return Looked(_by_file(fault.diagnostics), sources, lines)
+            return Looked(by_file(fault.diagnostics), sources, lines)
         except UsageError as fault:
             return Looked({path: (error("HF801", str(fault), Place(str(path))),)}, sources, lines)
-        return Looked(_by_file(made.found), sources, lines, session, made.translation)
+        plain = unreached(session, (), cache=Path(self._folder.name))
+        files = plain if plain.wanted else None
+        return Looked(by_file(made.found), sources, lines, session, made.translation, plain_files=files)
 
     def options(self, path: Path) -> Options:
         """The options with which a file is read while it is typed: those of when its project was last looked at."""
@@ -120,7 +125,8 @@ def project_above(path: Path) -> Path:
     return next((folder for folder in path.parents if (folder / PROJECT_FILE).is_file()), path)
 
 
-def _by_file(found: Iterable[Diagnostic]) -> dict[Path, tuple[Diagnostic, ...]]:
+def by_file(found: Iterable[Diagnostic]) -> dict[Path, tuple[Diagnostic, ...]]:
+    """Diagnostics by the files that they are in."""
     files: dict[Path, list[Diagnostic]] = {}
     for one in found:
         files.setdefault(Path(one.place.file).resolve(), []).append(one)

@@ -25,10 +25,12 @@ from hfpy.lsp.looking import Looked, Looker, lines_on_disk, project_above
 from hfpy.lsp.modules import Modules
 from hfpy.lsp.newregions import Judge, Proposal, new_regions
 from hfpy.lsp.places import as_lsp, path_of, uri_of
+from hfpy.lsp.plain import Apart, Plain
 from hfpy.lsp.settings import is_settings
 from hfpy.lsp.shown import shown
 from hfpy.lsp.texts import Outdated, Text
 from hfpy.model.source import source_text
+from hfpy.unreached import together
 from hfpy.version import VERSION
 
 Answer = TypeVar("Answer")
@@ -63,6 +65,8 @@ class Server(LanguageServer):
         self._texts = ThreadPoolExecutor(1, "texts")
         self._looks = ThreadPoolExecutor(1, "looks")
         self._questions = ThreadPoolExecutor(1, "questions")
+        self._apart = Apart()
+        self._plain = Plain(self._apart.find, lambda looked, files: self._show_all(looked, files, if_new=True))
         self._garbage = Garbage(lambda work: asyncio.get_running_loop().run_in_executor(self._looks, work))
 
     # -- texts
@@ -78,7 +82,7 @@ class Server(LanguageServer):
         path = path_of(uri)
         self.opened.pop(path, None)
         looked = self.looked_for(path)
-        self.show(path, looked.found.get(path, ()) if looked is not None else ())
+        self.show(path, self._wrong_in(path, looked) if looked is not None else ())
 
     async def typed(self, path: Path) -> None:
         """Read a text that has changed, unless it changes again soon, and publish what is found."""
@@ -86,7 +90,7 @@ class Server(LanguageServer):
         if opened is None:
             return
         opened.changes += 1
-        self._garbage.asked()
+        self._asked()
         mine = opened.changes
         await asyncio.sleep(DELAY)
         if opened.changes == mine and await self.text(path) is not None and opened.changes == mine:
@@ -144,7 +148,7 @@ class Server(LanguageServer):
     async def look(self, path: Path) -> None:
         """Look at the project of a file, and publish what is found. What is asked for meanwhile is done together."""
         self._wanted[path] = None
-        self._garbage.asked()
+        self._asked()
         if self._looking is None or self._looking.done():
             self._looking = asyncio.ensure_future(self._look_at_all())
         await asyncio.shield(self._looking)
@@ -162,21 +166,34 @@ class Server(LanguageServer):
                 self._garbage.left()
         loop.run_in_executor(self._looks, self.looker.ahead.read)
 
+    def _asked(self) -> None:
+        """Something is asked for: what is done while the user pauses has to wait."""
+        self._garbage.asked()
+        self._plain.asked()
+
+    def _wrong_in(self, file: Path, looked: Looked) -> tuple[Diagnostic, ...]:
+        return together(looked.found.get(file, ()), self._plain.found.get(file, ()))
+
     def take(self, looked: Looked) -> None:
         """Publish what is found in a project; files that had diagnostics lose them."""
         same = [old for old in self.looked if old.sources & looked.sources]
         looked = replace(looked, before=next((s for old in same if (s := old.survey_at_hand) is not None), None))
-        before = {file for old in same for file in old.found}
+        before = {file for old in same for file in old.found} | (self._plain.found.keys() & looked.sources)
         self.looked = [looked, *(old for old in self.looked if not old.sources & looked.sources)]
+        self._plain.looked(looked, same)
         listed = {file for file in looked.found if file.exists()}
-        for file in sorted(before | listed | (self.opened.keys() & looked.sources)):
-            opened = self.opened.get(file)
-            if opened is None:
-                self.show(file, looked.found.get(file, ()))
-            elif opened.text is None or opened.read_at == opened.changes:
-                self.publish(opened)  # else it is read soon, and published then
+        self._show_all(looked, before | listed | (self.opened.keys() & looked.sources))
         if self._refreshes:
             self.workspace_code_lens_refresh(None)
+
+    def _show_all(self, looked: Looked, files: Iterable[Path], if_new: bool = False) -> None:
+        """Publish what was found in some files of a project."""
+        for file in sorted(files):
+            opened = self.opened.get(file)
+            if opened is None:
+                self.show(file, self._wrong_in(file, looked))
+            elif opened.text is None or opened.read_at == opened.changes:
+                self.publish(opened, if_new)  # else it is read soon, and published then
 
     @property
     def _refreshes(self) -> bool:
@@ -189,10 +206,12 @@ class Server(LanguageServer):
     def publish(self, opened: Opened, if_new: bool = False) -> None:
         """Publish what is wrong with an open file as it is now; ``if_new`` says not to repeat it."""
         looked = self.looked_for(opened.path)
-        found = looked.found.get(opened.path, ()) if looked is not None else ()
+        found = self._wrong_in(opened.path, looked) if looked is not None else ()
         if opened.text is not None:
             lines = looked.lines.get(opened.path) if looked is not None else None
             found = shown(opened.text, found, lines)
+            if not opened.text.index.hybrid and self._plain.to_come(opened.path):
+                found = together(found, opened.text.found)  # a plain file whose project's look does not read it
         if not if_new or self.found.get(opened.path) != found:
             self.show(opened.path, found)
 
@@ -240,4 +259,5 @@ class Server(LanguageServer):
         """End all work."""
         for pool in (self._texts, self._looks, self._questions):
             pool.shutdown(wait=False, cancel_futures=True)
+        self._apart.close()
         self.looker.close()

@@ -146,11 +146,15 @@ class Paren(Expr):
 
 @dataclass(frozen=True, slots=True)
 class ImpliedDo(Expr):
-    """``(items, var = lower, upper, step)``."""
+    """``(items, var = lower, upper, step)``. ``typed`` says that it declares its variable (``integer :: var = …``), of
+    a ``kind`` if one is given.
+    """
 
     items: tuple[Expr, ...]
     var: str
     bounds: tuple[Expr, ...]
+    typed: bool = False
+    kind: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +216,9 @@ def rebuilt(expr: Expr, start: int, end: int, change: Callable[[Expr], Expr], op
             return Range(start, end, *(None if p is None else change(p) for p in (lower, upper, step)))
         case Keyword(name=name, value=value):
             return Keyword(start, end, name, change(value))
-        case ImpliedDo(items=items, var=var, bounds=bounds):
-            return ImpliedDo(start, end, tuple(map(change, items)), var, tuple(map(change, bounds)))
+        case ImpliedDo(items=items, var=var, bounds=bounds, typed=typed, kind=kind):
+            kind = change(kind) if kind is not None else None
+            return ImpliedDo(start, end, tuple(map(change, items)), var, tuple(map(change, bounds)), typed, kind)
         case ArrayConstructor(items=items, type_spec=spec, spec_names=names):
             return ArrayConstructor(start, end, tuple(map(change, items)), spec, names)
         case Complex(real=real, imag=imag):
@@ -302,7 +307,7 @@ _OPERANDS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Component: lambda e: (e.base,),
     Keyword: lambda e: (e.value,),
     Range: lambda e: tuple(part for part in (e.lower, e.upper, e.step) if part is not None),
-    ImpliedDo: lambda e: (*e.items, *e.bounds),
+    ImpliedDo: lambda e: (*e.items, *e.bounds, *((e.kind,) if e.kind is not None else ())),
     ArrayConstructor: lambda e: e.items,
     Complex: lambda e: (e.real, e.imag),
     Instead: lambda e: (e.made,),
@@ -326,13 +331,16 @@ def mentioned(expr: Expr) -> set[str]:
 
 
 def names_in(expr: Expr) -> set[str]:
-    """Every name that the expression mentions (component names are none)."""
+    """Every name that the expression mentions (neither components nor variables that implied loops declare)."""
     found: set[str] = set()
     stack = [expr]
     while stack:
         node = stack.pop()
         if isinstance(node, Name):
             found.add(node.name)
+        elif isinstance(node, ImpliedDo) and node.typed:
+            found |= set[str]().union(*map(names_in, node.items)) - {node.var}
+            stack.extend(children(node)[len(node.items) :])
         elif node.__class__ not in _LEAVES:
             stack.extend(children(node))
     return found

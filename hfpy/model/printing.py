@@ -162,8 +162,9 @@ class _Printer:
                 tight = op in _TIGHT or (nested and op in ("+", "-"))
                 sign = op if tight else f" {op} "
                 return f"{self.show(left, wanted[0], nested)}{sign}{self.show(right, wanted[1], nested)}"
-            case ImpliedDo(items=items, var=var, bounds=bounds):
-                return f"({self.listed(items, False)}, {var} = {self.listed(bounds, False)})"
+            case ImpliedDo(items=items, var=var, bounds=bounds, typed=typed, kind=kind):
+                shown = f"integer({self.show(kind)}) :: " if kind is not None else "integer :: " if typed else ""
+                return f"({self.listed(items, False)}, {shown}{var} = {self.listed(bounds, False)})"
             case ArrayConstructor(items=items, type_spec=spec):
                 return f"[{f'{spec} :: ' if spec else ''}{self.listed(items, False)}]"
             case Complex(real=real, imag=imag):

@@ -61,6 +61,10 @@ _FIRST = re.compile(r"[a-z_]\w*", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"(?<=\w)\s+(?=\w)")
 _BLANKS = re.compile(r"\s+")
 _INSIDE = re.compile(r"\([^()]*\)")
+# What is assigned to, with a sign in place of what is in parentheses; statements that may look so and are none.
+_TARGET = re.compile(r"[a-z_][\w\s]*(?:\0\s*)*(?:%[\w\s]+(?:\0\s*)*)*", re.IGNORECASE)
+_NEVER = frozenset({"parameter", "enumerator"})
+_ACTION = re.compile(r"(?:if|where|forall)\s*\(", re.IGNORECASE)
 
 
 def without_blanks(line: LogicalLine, masked: str) -> LogicalLine:
@@ -74,13 +78,18 @@ def without_blanks(line: LogicalLine, masked: str) -> LogicalLine:
 
 
 def _in_words(masked: str) -> Gaps:
-    """The blanks in the keyword that a statement begins with, or in the names of an assignment."""
+    """The blanks in the keyword that a statement begins with, or in the names of an assignment, which may begin like
+    any statement: `else cs = 1` sets `elsecs`.
+    """
     first = _FIRST.match(masked)
     if first is None:
         return []
-    known = first.group().lower() in _KNOWN
-    if _is_assignment(masked) and (not known or first.group().lower() == "do"):
+    word = first.group().lower()
+    known = word in _KNOWN
+    if word not in _NEVER and _is_assignment(masked, known):
         return [found.span() for found in _BETWEEN_WORDS.finditer(masked)]
+    if (action := _action(masked)) < len(masked):
+        return [(start + action, end + action) for start, end in _in_words(masked[action:])]
     if known:
         found = _FUNCTION.match(masked)
         return list(_within(found, 1)) if found is not None else []
@@ -88,15 +97,32 @@ def _in_words(masked: str) -> Gaps:
     return list(_within(keyword)) if keyword is not None else []
 
 
-def _is_assignment(masked: str) -> bool:
-    """Whether there is a ``=`` outside of parentheses, and no comma behind it, as there is in a loop's header."""
+def _is_assignment(masked: str, plain: bool) -> bool:
+    """Whether there is a ``=`` outside of parentheses behind something that can be set, and no comma behind it, as
+    there is in a loop's header. ``plain`` leaves out that of pointers, which bindings of a type have, too.
+    """
     if "=" not in masked:
         return False
     text = masked
-    while (shorter := _INSIDE.sub("", text)) != text:
+    while (shorter := _INSIDE.sub("\0", text)) != text:
         text = shorter
     target, sign, value = text.partition("=")
-    return bool(sign) and target[-1:] not in "<>/=" and value[:1] not in "=" and "," not in value and "," not in target
+    if not sign or not _TARGET.fullmatch(target) or "," in value:
+        return False
+    return value.lstrip()[:1] not in (("=", ">") if plain else ("=",))
+
+
+def _action(masked: str) -> int:
+    """Where the action of an ``if``, ``where`` or ``forall`` of one statement begins; the end of the text if none
+    does.
+    """
+    found = _ACTION.match(masked)
+    depth = 0
+    for at in range(found.end() - 1, len(masked)) if found is not None else ():
+        depth += {"(": 1, ")": -1}.get(masked[at], 0)
+        if not depth:
+            return at + 1 + len(masked[at + 1 :]) - len(masked[at + 1 :].lstrip())
+    return len(masked)
 
 
 def _within(found: re.Match[str], group: int = 0) -> Iterator[tuple[int, int]]:

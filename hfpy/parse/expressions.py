@@ -231,7 +231,8 @@ class _Builder:
         return self._implied_do(start, end, parts)
 
     def _is_control(self, part: tuple[int, int]) -> bool:
-        begin, stop = part
+        """Whether a part is ``var = lower``, maybe with the type of its variable before it."""
+        begin, stop = self._behind_type(part), part[1]
         return stop - begin > 2 and self.tokens[begin].kind == "name" and self.tokens[begin + 1].text == "="
 
     def _implied_do(self, start: int, end: int, parts: list[tuple[int, int]]) -> Expr:
@@ -240,9 +241,26 @@ class _Builder:
         if at is None or at == 0 or len(parts) - at not in (2, 3):
             raise GrammarError("neither a constant nor an implied do")
         items = tuple(self.expression(*part) for part in parts[:at])
-        begin, stop = parts[at]
+        first, stop = parts[at]
+        begin = self._behind_type(parts[at])
+        kind = self._kind(first + 1, begin - 1) if begin > first + 2 else None
         bounds = [self.expression(begin + 2, stop), *(self.expression(*part) for part in parts[at + 1 :])]
-        return ImpliedDo(start, end, items, self.tokens[begin].text.lower(), tuple(bounds))
+        return ImpliedDo(start, end, items, self.tokens[begin].text.lower(), tuple(bounds), begin > first, kind)
+
+    def _behind_type(self, part: tuple[int, int]) -> int:
+        """The first token behind ``integer ::`` or ``integer(kind) ::``, where a part begins so; else its first."""
+        begin, stop = part
+        if stop - begin < 2 or self.tokens[begin].text.lower() != "integer":
+            return begin
+        closing = self._closing(begin + 1, stop) if self.tokens[begin + 1].text == "(" else begin
+        return closing + 2 if closing + 1 < stop and self.tokens[closing + 1].text == "::" else begin
+
+    def _kind(self, opening: int, stop: int) -> Expr:
+        """The kind in ``(8)`` or ``(kind=8)``."""
+        given = self._arguments(opening, stop - 1)
+        if len(given) != 1:
+            raise GrammarError("a type has one kind")
+        return given[0].value if isinstance(given[0], Keyword) else given[0]
 
     def _constructor(self, position: int, closing: int) -> Expr:
         start, end = self.tokens[position].start, self.tokens[closing].end

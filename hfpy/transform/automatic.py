@@ -66,7 +66,8 @@ class Verdict:
     or why it is none. ``nested`` are the loops that stand right in each other from this one on. ``inside`` says that it
     stands in a region, or in a routine that is called in one. ``clause`` would make a region of it, if the user can
     state that. ``last`` is its last line. ``columns`` are iterators of a stretch whose loops over them were taken out;
-    ``beside`` says what is in the way of code for one column around a serial loop. Lines are the user's.
+    ``beside`` says what is in the way of code for one column around a serial loop, ``against`` all that was found
+    against a region. Lines are the user's.
     """
 
     key: str
@@ -83,6 +84,7 @@ class Verdict:
     holds: bool = False
     columns: tuple[str, ...] = ()
     beside: str = ""
+    against: tuple[Diagnostic, ...] = ()
 
     @property
     def region(self) -> bool:
@@ -162,7 +164,7 @@ class Search:
         for place, x in enumerate(self.loops):
             before = known.get(self.text(x))
             if before is not None:
-                self.loops[place] = replace(x, depth=before.depth, why=before.why)
+                self.loops[place] = replace(x, depth=before.depth, why=before.why, against=before.against)
                 at = x.identity, earlier.findings, before.identity
                 self.findings.take_over(*at, certain=x.key in certain)
 
@@ -252,7 +254,8 @@ class Search:
                 found = loop.candidate.region(self.worlds[loop.key], loop.depth)
                 return replace(loop, depth=min(loop.depth, len(found.turns)))
             except NotTaken as fault:
-                loop = loop.without_one(self._told(loop.key, Serial(loop.candidate.outer, fault.message, fault.line)))
+                why = self._told(loop.key, Serial(loop.candidate.outer, fault.message, fault.line))
+                loop = loop.without_one(why, (fault.error(self.settled.application.file(loop.key).path),))
         return loop
 
     def _with_reductions(self, loop: Tried) -> Tried:
@@ -329,14 +332,17 @@ class Search:
         result = sharing.place()
         against = next((d for d in result.found if speaks_against(d)), None)
         if against is None:
-            why = leaving(sharing, result, construct, loop) or self._gapped(sharing, gapped)
+            if (left := leaving(sharing, result, construct, loop)) is not None:
+                return self._replace(loop, replace(loop, why=left.message, against=(left,)))
+            why = self._gapped(sharing, gapped)
             return self._replace(loop, replace(loop, why=why)) if why else False
         names = [t.iterator for t in loop.candidate.region(self.worlds[loop.key], loop.depth).turns]
         depth = min((_equal(w, names) for w in sharing.refuted), default=loop.depth - 1)
         if depth < loop.candidate.least:
             if not sharing.refuted:
                 self._ask(loop, result.found)
-            return self._replace(loop, replace(loop, why=against.message))
+            against_it = tuple(filter(speaks_against, result.found))
+            return self._replace(loop, replace(loop, why=against.message, against=against_it))
         return self._replace(loop, replace(loop, depth=min(depth, loop.depth - 1)))
 
     def _ask(self, loop: Tried, found: Sequence[Diagnostic]) -> None:
@@ -438,7 +444,8 @@ class Search:
                 found = self._reductions_of(x)
                 yield replace(made, iterators=names, reductions=found, stated=self._stated(x))
             else:
-                made = replace(made, why=x.why, clause=self.findings.questions.get(x.identity, ""))
+                clause = self.findings.questions.get(x.identity, "")
+                made = replace(made, why=x.why, clause=clause, against=x.against)
                 yield self._placed(made, spans, below)
 
     def _placed(self, verdict: Verdict, spans: Mapping[str, list[tuple[int, int]]], below: set[str]) -> Verdict:

@@ -184,8 +184,8 @@ class _Looked:
         late = next((n for n in sharing.lastprivate if not counts_only(self.facts, loop.key, n)), "")
         if late:
             return _Fault(f"the value of '{late}' from the last column is used behind it", name=late)
-        why = leaving(region, sharing, construct, loop)
-        return _Fault(why) if why else sharing
+        left = leaving(region, sharing, construct, loop)
+        return _Fault(left.message) if left is not None else sharing
 
 
 # -- one loop around all

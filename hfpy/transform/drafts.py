@@ -30,6 +30,11 @@ class Draft:
         files = (self._files[f.path] if f.path in self._wrong else f for f in self.application.files)
         return replace(self.application, files=tuple(files))
 
+    @property
+    def wrong(self) -> frozenset[str]:
+        """The files with whose text something is wrong."""
+        return frozenset(self._wrong)
+
     def write(self, loops: Sequence[Tried]) -> list[Diagnostic]:
         """Put these loops into the place of those before; what is wrong with the new texts."""
         wanted: dict[str, list[Tried]] = {}

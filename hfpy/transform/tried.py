@@ -18,7 +18,7 @@ from hfpy.analyze.loopvalues import counts_only
 from hfpy.analyze.parallelloops import Candidate
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing, Sharing
-from hfpy.diagnostics import Diagnostic, Place, has_errors
+from hfpy.diagnostics import Diagnostic, Place, has_errors, warning
 from hfpy.model.application import Application
 from hfpy.model.statements import Construct, flatten
 from hfpy.model.units import FileIndex, Routine
@@ -39,23 +39,26 @@ Identity = tuple[str, int]  # of a loop: its routine, and the identity of its co
 
 @dataclass(frozen=True)
 class Tried:
-    """A candidate in its routine; ``depth`` is the number of loops that are tried, ``why`` says what is against it."""
+    """A candidate in its routine; ``depth`` is the number of loops that are tried, ``why`` says what is against it,
+    ``against`` has all of that, as far as it is known.
+    """
 
     candidate: Candidate
     key: str
     depth: int
     why: str = ""
+    against: tuple[Diagnostic, ...] = ()
 
     @property
     def identity(self) -> Identity:
         """What tells the loop from others."""
         return self.key, id(self.candidate.outer)
 
-    def without_one(self, why: str) -> Tried:
+    def without_one(self, why: str, against: tuple[Diagnostic, ...] = ()) -> Tried:
         """The same with a loop less, or given up."""
         if self.depth > self.candidate.least:
             return replace(self, depth=self.depth - 1)
-        return replace(self, why=why)
+        return replace(self, why=why, against=against)
 
 
 def deep_enough(worlds: Mapping[str, World], loops: Sequence[Tried]) -> list[Tried]:
@@ -219,11 +222,11 @@ def judged(
     accepted = accepted if accepted is not None else Accepted()
     active = [x for x in outermost(loops) if not x.why]
     rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
-    faults: dict[int, str] = {}
+    faults: dict[int, Diagnostic] = {}
     if has_errors(made.found):
         for d in made.found:
             if d.severity == "error":
-                faults = {**{id(x): d.message for x in _in_text(application, made.application, d, active)}, **faults}
+                faults = {**{id(x): d for x in _in_text(application, made.application, d, active)}, **faults}
     else:
         facts = facts or analyse(made.application)
         effects = Effects(facts)
@@ -233,18 +236,18 @@ def judged(
         for d in found:
             blamed = _blamed(d, spans_of)
             if blamed is not None and _counts(d, blamed):
-                faults.setdefault(id(blamed), d.message)
+                faults.setdefault(id(blamed), d)
             elif blamed is None and d.severity == "error" and not before.has(d):
-                faults = {**{id(x): d.message for x in _near(facts, d, regions)}, **faults}
+                faults = {**{id(x): d for x in _near(facts, d, regions)}, **faults}
         for construct, number, x in regions:
             if id(x) in faults or x in accepted or RegionId(x.key, number) not in facts.positions.regions:
                 continue
             region = RoutineSharing(facts, effects, facts.routine(x.key)).region(number)
-            if why := leaving(region, region.place(), construct, x):
+            if (why := leaving(region, region.place(), construct, x)) is not None:
                 faults[id(x)] = why
             else:
                 accepted.add(x)
-    new = [x.without_one(faults[id(x)]) if id(x) in faults else x for x in loops]
+    new = [x.without_one(faults[id(x)].message, (faults[id(x)],)) if id(x) in faults else x for x in loops]
     return new, not faults
 
 
@@ -343,23 +346,26 @@ def _counts(diagnostic: Diagnostic, loop: Tried) -> bool:
     return not (stated and diagnostic.code == "HF500")
 
 
-def leaving(region: RegionSharing, sharing: Sharing, construct: Construct, loop: Tried) -> str:
+def leaving(region: RegionSharing, sharing: Sharing, construct: Construct, loop: Tried) -> Diagnostic | None:
     """What is against a region, whose names are placed as ``sharing`` says, by the values of scalars: one goes from
-    point to point, or out of the loop though it is private there, as iterators are; empty if nothing is.
+    point to point, or out of the loop though it is private there, as iterators are.
     """
     facts = region.facts
     for name in construct.region.iterators if construct.region is not None else ():
         if used := _used_elsewhere(region.body.effects, loop.key, name):
-            return f"{used} may use the value that '{name}' has behind the loop"
+            message = f"{used} may use the value that '{name}' has behind the loop"
+            return warning("HF502", message, region.region.place, "let the loop count with a local variable")
     for name in sharing.lastprivate:
         if name in loop.candidate.private and not counts_only(facts, loop.key, name):
-            return f"'{name}' is private in it, but its value is used behind the loop"
+            message = f"'{name}' is private in it, but its value is used behind the loop"
+            return warning("HF502", message, region.region.place, f"set '{name}' behind the loop")
     set_in_it = {s.target.name for s in flatten(construct.body) if hasattr(s, "target") and hasattr(s.target, "name")}
     for name in sharing.firstprivate:
         data = facts.object(name, loop.key)
         if name in set_in_it and name not in region.set_first and (data is None or not data.rank):
-            return f"'{name}' is read before it is set, so that it goes from point to point"
-    return ""
+            message = f"'{name}' is read before it is set, so that it goes from point to point"
+            return warning("HF504", message, region.region.place, f"set '{name}' in each iteration before it is read")
+    return None
 
 
 def _used_elsewhere(effects: Effects, key: str, name: str) -> str:

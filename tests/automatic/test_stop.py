@@ -78,6 +78,11 @@ def test_the_program_ends_as_it_did(backend: str, text: str, tmp_path: Path) -> 
         ("stop", "stop 0", "by stop (main.f90:15) or by stop 0 (main.f90:22)"),
         ("stop 'a'", "stop 'a'", ""),
         ("error stop", "ERROR  STOP", ""),
+        ("stop 3", "stop bad_root", ""),
+        ("stop -why", "stop -3 + 0", ""),
+        ("error stop text // 'b'", "error stop text//'b'", ""),
+        ("stop 3", "stop why + 1", "by stop 3 (main.f90:15) or by stop why + 1 (main.f90:22)"),
+        ("stop text // 'b'", "stop text // 'c'", "or by stop text // 'c' (main.f90:22)"),
     ],
 )
 def test_different_codes_keep_the_order(
@@ -85,6 +90,8 @@ def test_different_codes_keep_the_order(
 ) -> None:
     text = SEVERAL.replace("== 0) stop 3", f"== 0) {first}").replace("(x < 0) stop 3", f"(x < 0) {second}")
     text = text.replace("    if (x > 1e6) STOP 3\n", "")
+    names = "  integer, parameter :: n = 6000, why = 3, bad_root = 3; character(*), parameter :: text = 'a'\n"
+    text = text.replace("  integer, parameter :: n = 6000\n", names)
     path = tmp_path / "main.f90"
     path.write_text(text)
     assert cli.run(["annotate", str(path)]) == 0

@@ -137,6 +137,12 @@ def test_headers_may_declare_indices(condition: str, tmp_path: Path) -> None:
     assert told(write(tmp_path, f"{condition}forall (integer :: k = 1:n) x(k) = k")) == []
 
 
+def test_implied_loops_may_declare_their_variables(tmp_path: Path) -> None:
+    statement = "x = x + [(real(k, wp), integer(kind=wp) :: k = 1, n)]"
+    assert told(write(tmp_path, statement)) == []
+    assert told(write(tmp_path, statement.replace("real(k", "real(k*m"))) == [("error", "HF250", 12)]
+
+
 @pytest.mark.parametrize("statement", ["include 'missing.inc'", '\n#include "missing.h"\n'])
 def test_text_that_is_not_here_may_say_anything(statement: str, tmp_path: Path) -> None:
     paths = write(tmp_path, f"{statement}\ny = 3\nMACRO bar")

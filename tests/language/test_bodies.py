@@ -84,6 +84,7 @@ contains
     real(dp) :: a(4,3), b(4,3), c(4,3), q(4,3,nz), w(nz,4,3), s, t, v(5), col(5), u(2,3)
     real(dp), allocatable :: e(:,:)
     integer :: i, j, k, n, m, ind(4), kk(4,3), ll(5)
+    integer(8) :: kw
     logical :: l, mask(4,3)
     character(8) :: ch
     type(cell) :: d(4,3), o
@@ -218,6 +219,10 @@ BODIES = {
         "b(i,j) = sum(y)\nend associate"
     ),
     "assoc_value": "associate (x => a(i,j)*1)\na(i,j) = 0\nb(i,j) = x\nend associate",
+    "implied_kind": (
+        "col = [(real(kw*j*2000000000, dp)/1d9, kw = 1, 5)]\n"
+        "b(i,j) = col(3) + sum([(real(kw*2000000000, dp)/1d9, kw = 1, i)])"
+    ),
     "block": (
         "block\nreal(dp) :: x, y(3)\ninteger :: k\nx = a(i,j)\ny = [(x*k, k = 1, 3)]\nb(i,j) = sum(y)\nend block"
     ),

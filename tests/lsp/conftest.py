@@ -73,11 +73,11 @@ class File:
         self.seen = 0
         self.text = ""
 
-    async def said(self) -> list[lsp.Diagnostic]:
-        """The next diagnostics of this file."""
+    async def said(self, patience: int = 20) -> list[lsp.Diagnostic]:
+        """The next diagnostics of this file, which come within so many seconds."""
         published = self.client.diagnostics
         assert isinstance(published, Published)
-        for _ in range(4000):
+        for _ in range(200 * patience):
             if published.times[self.uri] > self.seen:
                 self.seen = published.times[self.uri]
                 return list(published[self.uri])

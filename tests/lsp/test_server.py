@@ -23,6 +23,31 @@ async def test_diagnostics(file: File) -> None:
     assert await file.save(SOURCE) == []
 
 
+PLAIN = """module plain
+  implicit none
+contains
+  subroutine s(x)
+    real, intent(out) :: x
+    x = 1
+    x = unknown
+  end subroutine s
+end module plain
+"""
+
+
+async def test_faults_in_files_that_no_directive_reaches(file: File) -> None:
+    """They are shown after a pause, of files that are not open, too."""
+    plain = File(file.client, file.path.with_name("plain.f90"))
+    plain.path.write_text(PLAIN)
+    await file.open()
+    found = await plain.said(patience=120)  # the process that reads it has a low priority
+    assert [(d.code, d.range.start.line + 1) for d in found] == [("HF250", 7)]
+    await plain.open(PLAIN)
+    moved = PLAIN.replace("    x = 1\n", "    x = 1\n    do\n")
+    found = await plain.save(moved)  # before it is read
+    assert sorted((d.code, d.range.start.line + 1) for d in found) == [("HF109", 7), ("HF250", 8)]
+
+
 async def test_hover_and_definition(file: File) -> None:
     await file.open()
     hover = await file.client.text_document_hover_async(lsp.HoverParams(**file.at(10, 24)))

@@ -31,6 +31,17 @@ READ = {
     "G O TO 1 0": "GOTO 10",
     "INTE GER A": "INTEGER A",
     "WRI TE(6, *) X = = Y": "WRITE(6, *) X == Y",
+    "ELSE CS = 1.0": "ELSECS = 1.0",
+    "END IF X (1, 2) = AL PHA": "ENDIFX (1, 2) = ALPHA",
+    "CALL X % END Y (I) = 9": "CALLX % ENDY (I) = 9",
+    "CASE DEFAULT = 4": "CASEDEFAULT = 4",
+    "IF X = 3": "IFX = 3",
+    "RETURN X = A (1, 2)": "RETURNX = A (1, 2)",
+    "WRITE X = F (A = 1)": "WRITEX = F (A = 1)",
+    "IF (A (1) .GT. B) EL SE = AL PHA": "IF (A (1) .GT. B) ELSE = ALPHA",
+    "IF (A .GT. B) CON TINUE": "IF (A .GT. B) CONTINUE",
+    "WHERE (A = = B) END A = C": "WHERE (A == B) ENDA = C",
+    "FORALL (I = 1 : N) DO A (I) = B (I)": "FORALL (I = 1 : N) DOA (I) = B (I)",
 }
 SAME = (
     "FORMAT (1 0X, 3HA B)",
@@ -46,6 +57,17 @@ SAME = (
     "READ (5, FMT = 10, END = 20) X, Y",
     "ELSE IF (X .GT. 1.) THEN",
     "CHARACTER*8 NAME",
+    "PARAMETER A = 5",
+    "PROCEDURE SET => SET REAL",
+    "REAL, PARAMETER :: A = 5, B = 6",
+    "INTEGER A, B = 5",
+    "IF (A) GO TO 5",
+    "IF (A) THEN",
+    "WHERE (A .GT. B) C = D",
+    "ELSE IF (A) THEN",
+    "DO I = 1, N",
+    "DO WHILE (A .LE. B)",
+    "CALL S (A = 1, B = 2)",
 )
 
 
@@ -88,7 +110,10 @@ PROGRAM = """      sub routine work(n, a, b)
       do 1 0 i = 1, n
         a(i) = b(i)*al pha + 1 2 . 5 E - 0 1 * * 2
         if (b(i) .l t. 1 0 0 . or . b(i) . gt. 2 0 0.) go to 1 0
-        a(i) = a(i) + 1 0 0
+        else cs = b(i)*2
+        end if x = 0
+        if (b(i) .gt. 1 5 0.) end if x = else cs
+        a(i) = a(i) + 1 0 0 + end if x
  1 0  con tinue
       re turn
       e nd

@@ -25,6 +25,7 @@ from hfpy.model.expressions import (
     Range,
     Star,
     Unary,
+    names_in,
     unplaced,
     walk,
     with_children,
@@ -50,6 +51,7 @@ from hfpy.model.statements import (
     map_expressions,
 )
 from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
 from hfpy.parse.statements import parse_statement
 from tests.parse.oracle import ROOT, expressions_of, parsed, said, sources
 
@@ -229,3 +231,24 @@ def test_blanks_and_parentheses() -> None:
     assert printed(told, text) == "B(i)  *(i+1).lt. n%Y .and. L"
     told, _ = put(tree, next(k for k, e in enumerate(walk(tree)) if isinstance(e, Name) and e.name == "x"), n)
     assert printed(told, text) == "B(i)  *1 .lt. n%Y .and. L"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("[(x(k)*k, integer :: k = 1, n)]", {"x", "n"}),
+        ("(/ ((k*m, integer(8) :: k = 1, m), INTEGER(kind=ik) :: m = lo, hi, 2), m /)", {"lo", "hi", "ik", "m"}),
+        ("[real(8) :: (k + integer, k = 1, n)]", {"integer", "k", "n"}),
+    ],
+)
+def test_implied_loops_with_variables_of_their_own(text: str, names: set[str]) -> None:
+    tree = expression(text)
+    assert names_in(tree) == names
+    shown = printed(unplaced(tree))
+    assert same(expression(shown), tree), shown
+
+
+@pytest.mark.parametrize("text", ["[(k, real :: k = 1, n)]", "[(k, integer() :: k = 1, n)]", "[(k, integer :: k)]"])
+def test_what_is_no_implied_loop(text: str) -> None:
+    with pytest.raises(GrammarError):
+        expression(text)

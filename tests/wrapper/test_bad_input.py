@@ -50,7 +50,7 @@ def listed(folder: Path) -> dict[str, bytes]:
         ("no-compiler a.o -o prog", "'no-compiler' cannot be run", 2),
         ("src/diffusion.f90", "the compiler comes first", 2),
         ("", "name a compiler", 2),
-        ("--scan nowhere", "names no file", 1),
+        ("--scan nowhere", "no such file", 1),
     ],
 )
 def test_a_command_that_cannot_work(arguments: str, message: str, status: int, scanned: Path) -> None:

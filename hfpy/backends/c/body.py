@@ -16,12 +16,13 @@ from hfpy.analyze.scopes import Found
 from hfpy.analyze.sizes import constant
 from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.expressions import Expressions
+from hfpy.backends.c.rearranged import counted_by
 from hfpy.backends.c.values import CannotPrint, CVariable, Follows, Refusals, Space, c_name, c_type
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Name
 from hfpy.model.extents import Dim
 from hfpy.model.kernel import Slot
 from hfpy.model.names import Names
-from hfpy.model.scalars import INTEGER, Scalar
+from hfpy.model.scalars import Scalar
 from hfpy.parse.fragments import ONE, expanded
 
 #: A value of an array constructor, with the values of the variables of implied loops around it.
@@ -266,7 +267,8 @@ class Body:
             raise CannotPrint("an implied loop whose bounds are no constants", item.start, item.end)
         found: list[Turn] = []
         for value in range(first, last + (1 if step > 0 else -1), step):
-            inner = {**known, item.var: CVariable(str(value) if value >= 0 else f"({value})", INTEGER)}
+            text = str(value) if value >= 0 else f"({value})"
+            inner = {**known, item.var: counted_by(self.kinds, home, item, text)}
             found += [turn for part in item.items for turn in self._turns(part, home, inner)]
         return found
 

@@ -18,11 +18,13 @@ from hfpy.parse.fragments import fragment
 from hfpy.parse.grammar import GrammarError
 
 if TYPE_CHECKING:
+    from hfpy.analyze.kinds import Kinds
     from hfpy.backends.c.expressions import Expressions
 
 REARRANGED = frozenset({"spread", "cshift", "eoshift"})
 MOST = 1024  # elements of a value
 LOOP = "write it as a loop, or give it constant bounds"
+_DECLARE = "declare its variable as an integer"
 _ARGUMENTS = {
     "spread": ("source", "dim", "ncopies"),
     "cshift": ("array", "shift", "dim"),
@@ -186,10 +188,19 @@ def _values(printer: Expressions, item: Expr) -> Iterator[CText]:
 
 
 def with_variable(printer: Expressions, loop: ImpliedDo, text: str) -> Expressions:
-    """The printer of the items of a loop."""
-    made = printer.__class__(printer.body.with_variables({loop.var: CVariable(text, INTEGER)}), printer.key, printer.at)
+    """The printer of the items of a loop, whose variable is ``text``."""
+    variable = counted_by(printer.body.kinds, printer.key, loop, text)
+    made = printer.__class__(printer.body.with_variables({loop.var: variable}), printer.key, printer.at)
     made.kept = printer.kept
     return made
+
+
+def counted_by(kinds: Kinds, key: str, loop: ImpliedDo, text: str) -> CVariable:
+    """The variable of a loop; ``text`` is its value as an ``int``. Raises CannotPrint where its kind is not known."""
+    scalar = kinds.counter(loop, key)
+    if scalar is None:
+        raise CannotPrint("an implied loop whose variable is of no known kind", loop.start, loop.end, _DECLARE)
+    return CVariable(text if scalar == INTEGER else f"(({c_type(scalar)})({text}))", scalar)
 
 
 def _rows(printer: Expressions, item: Expr, kept: str, number: str, scalar: Scalar) -> list[str]:

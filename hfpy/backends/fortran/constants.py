@@ -58,11 +58,14 @@ class Constants:
                 self._known[word] = ("", word)
                 self.lines.append(f"integer, parameter :: {word} = {value}")
 
-    def _counter(self, name: str) -> None:
+    def _counter(self, loop: ImpliedDo, home: str) -> None:
         """The variable of an implied loop in a value; a variable of this name may be there already."""
-        if name not in self.taken and name not in self._known:
+        name, scalar = loop.var, self.kinds.counter(loop, home)
+        if scalar is None:
+            raise CannotPrint(f"an implied loop over '{name}', whose kind is not known")
+        if not loop.typed and name not in self.taken and name not in self._known:
             self._known[name] = ("", name)
-            self.lines.append(f"integer :: {name}")
+            self.lines.append(f"{type_text(scalar)} :: {name}")
 
     def _declaration(self, word: str, found: Found) -> str:
         symbol = found.symbol
@@ -78,7 +81,7 @@ class Constants:
         shape = ",".join(d.text if d.form != "star" else "*" for d in symbol.shape)
         initial = expanded(symbol.initial, macros)
         for loop in (n for n in walk(initial.expr) if isinstance(n, ImpliedDo)):
-            self._counter(loop.var)
+            self._counter(loop, found.home)
         self.of(initial.names.union(*(d.names for d in expanded_shape(symbol, macros))), found.home)
         listed = f"({expand(shape, macros)})" if symbol.rank else ""
         return f"{type_text(scalar)}, parameter :: {word}{listed} = {initial.text}"

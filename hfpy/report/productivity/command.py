@@ -13,6 +13,7 @@ from hfpy.build.runtimelib import runtime_sources
 from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.build.verify import side
 from hfpy.diagnostics import HfpyError, Place, error
+from hfpy.nosources import no_fortran_in
 from hfpy.options import Options
 from hfpy.project import PROJECT_FILE, TARGETS, source_files
 from hfpy.report.productivity.estimate import estimate
@@ -96,7 +97,7 @@ def find_side(folder: Path, environment: Mapping[str, str]) -> Side:
     else:
         files, project = fortran_files(folder), _project_around(folder, environment)
     if not files:
-        raise HfpyError([error("HF803", "there is no Fortran file in this folder", place)])
+        raise HfpyError([no_fortran_in(place)])
     return Side(folder if folder.is_dir() else folder.parent, files, project)
 
 
