@@ -15,6 +15,7 @@ from hfpy.model.expressions import Name
 from hfpy.model.statements import Header, constructs
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
 from hfpy.parse.physical import preprocessed
+from hfpy.parse.routines import unit_key
 
 _OF_FUNCTIONS = frozenset({"public", "private"})  # attributes that a function may have without being called external
 
