@@ -21,7 +21,7 @@ from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
+from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten, ways_out
 from hfpy.model.units import Routine
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, Scoped
@@ -159,7 +159,7 @@ class DeviceData(HeldArrays):
         for statement in flatten([node]):
             if isinstance(statement, Jump) and statement.kind in ("return", "goto", "exit", "cycle"):
                 return True
-            if self._works(statement):
+            if ways_out(statement) or self._works(statement):
                 return True
         return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
 
@@ -280,6 +280,7 @@ class DeviceData(HeldArrays):
         before, after = self._copies(touched, covered, first)
         if before or after:
             self._check_directives(first, last)
+        self._check_returns(nodes, after)
         yield from self.rows.before(first, before, 10)
         yield from self.rows.behind(last, after, -5, first)
 
@@ -287,6 +288,16 @@ class DeviceData(HeldArrays):
         """Tell that directives of the user's let the device do what is copied here as host code."""
         found = self._offloaded.error(first, last)
         self.found += [found] if found is not None else []
+
+    def _check_returns(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
+        """Tell that a call may go on at a label, past the copies behind it. What input sets is not defined there."""
+        call = next((s for s in flatten(list(nodes)) if isinstance(s, Call) and ways_out(s)), None) if after else None
+        if call is not None:
+            message = (
+                "a call that changes an array which is on the device may go on at a label, past the copy behind it"
+            )
+            hint = "return a number instead, and branch by it behind the call"
+            self.found.append(error("HF603", message, call.line.place(self.routine.file), hint))
 
     def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
         """What stands around a statement that may allocate an array anew."""
