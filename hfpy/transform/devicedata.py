@@ -157,9 +157,7 @@ class DeviceData(HeldArrays):
         if node.kind in ("region", "at_if"):
             return True
         for statement in flatten([node]):
-            if isinstance(statement, Jump) and statement.kind in ("return", "goto", "exit", "cycle"):
-                return True
-            if ways_out(statement) or self._works(statement):
+            if _leads_away(statement) or ways_out(statement) or self._works(statement):
                 return True
         return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
 
@@ -251,6 +249,7 @@ class DeviceData(HeldArrays):
             before, after = self._copies(touched, covered, node.line)
             if before or after:
                 self._check_directives(node.line, node.line)
+            self._check_ways([node], after)
             yield from packed_copies(self, node, before, after)
             return
         for part in node.parts if isinstance(node, Construct) else ():
@@ -280,7 +279,7 @@ class DeviceData(HeldArrays):
         before, after = self._copies(touched, covered, first)
         if before or after:
             self._check_directives(first, last)
-        self._check_returns(nodes, after)
+        self._check_ways(nodes, after)
         yield from self.rows.before(first, before, 10)
         yield from self.rows.behind(last, after, -5, first)
 
@@ -289,15 +288,21 @@ class DeviceData(HeldArrays):
         found = self._offloaded.error(first, last)
         self.found += [found] if found is not None else []
 
-    def _check_returns(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
-        """Tell that a call may go on at a label, past the copies behind it. What input sets is not defined there."""
-        call = next((s for s in flatten(list(nodes)) if isinstance(s, Call) and ways_out(s)), None) if after else None
-        if call is not None:
+    def _check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
+        """Tell that a statement may go on past the copies behind it: a call at a label, an ``if`` by a jump, where its
+        condition calls what changes an array. What input sets is not defined where it goes on at a label.
+        """
+        for statement in flatten(list(nodes)) if after else ():
+            if isinstance(statement, Call) and ways_out(statement):
+                hint = "return a number instead, and branch by it behind the call"
+            elif isinstance(statement, OneLine) and _leads_away(statement.action):
+                hint = "call the function in a statement of its own before"
+            else:
+                continue
             message = (
-                "a call that changes an array which is on the device may go on at a label, past the copy behind it"
+                "an array that is on the device is changed here, and a jump may pass the copy behind the statement"
             )
-            hint = "return a number instead, and branch by it behind the call"
-            self.found.append(error("HF603", message, call.line.place(self.routine.file), hint))
+            self.found.append(error("HF603", message, statement.line.place(self.routine.file), hint))
 
     def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
         """What stands around a statement that may allocate an array anew."""
@@ -317,6 +322,10 @@ class DeviceData(HeldArrays):
         self._remembered.add(name)
         more = self.dialect.enter(handle, True) if mine else []
         return self.dialect.remember(handle, valid), [*self.dialect.moved(handle, valid), *more]
+
+
+def _leads_away(action: Statement) -> bool:
+    return isinstance(action, Jump) and action.kind in ("return", "goto", "exit", "cycle")
 
 
 def _conditions(node: Node) -> Iterator[Statement]:

@@ -9,10 +9,11 @@ import pytest
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
 from tests.automatic.test_random import VARIANTS
-from tests.support import Corpus, Pair, Variant, write_files
+from tests.support import Corpus, Pair, Variant, translate_text, write_files
 
 MODULE = """module ways
   implicit none
+  real(8) :: g(40)
 contains
   subroutine run
     real(8), pointer :: a(:)
@@ -22,6 +23,7 @@ contains
     do k = 1, 2
       a = [(mod(7*i, 13), i = 1, 40)]
       b = 0
+      g = 1
       call values(40, a, b)
       print '(10f9.2)', b
       call behind(40, a, b)
@@ -30,7 +32,9 @@ contains
       call read_some(40, a, b)
       print '(10f9.2)', b
       call to_its_end(40, k, a)
-      print '(10f9.2)', a
+      call by_condition(40, b, .false.)
+      call by_condition(40, b, .true.)
+      print '(10f9.2)', a, b, g
     end do
   end subroutine run
   subroutine values(n, a, b)  ! x comes from an earlier turn where the first jump is taken
@@ -133,6 +137,30 @@ contains
       a(i) = a(i) + 3*i
     end do
   99 end subroutine to_its_end
+  subroutine by_condition(n, b, early)  ! the condition changes an array
+    integer, intent(in) :: n
+    real(8), intent(inout) :: b(n)
+    logical, intent(in) :: early
+    integer :: i
+    do i = 1, n
+      g(i) = g(i) + b(i)
+    end do
+    if (early) then
+      if (counted(2) > 2) return
+    end if
+    if (counted(3) > 2) go to 10
+    b(1) = 0
+    10 continue
+    do i = 1, n
+      b(i) = b(i) + g(i)
+    end do
+  end subroutine by_condition
+  function counted(k)
+    integer, intent(in) :: k
+    real(8) :: counted
+    g(k) = g(k) + 1
+    counted = g(k)
+  end function counted
 end module ways
 """
 FILES = {"ways.f90": MODULE}
@@ -153,3 +181,17 @@ def test_regions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = found_regions(write_files(FILES, tmp_path), Options(target="cpu", backend="openmp"))
     regions = {name: [v.region for v in made.verdicts if v.key == f"ways::{name}"] for name in ("values", "to_its_end")}
     assert regions == {"values": [False], "to_its_end": [True, True]}
+
+
+@pytest.mark.parametrize("statement", ["if (counted(3) > 2) go to 10", "if (n > 4) call alternate(n, b, *10)"])
+def test_copies_that_a_jump_would_pass(statement: str) -> None:
+    """A region by hand around which a jump passes the copy of what the host has changed."""
+    text = MODULE.replace(
+        "    do i = 1, n\n      b(i) = b(i) + g(i)", "    !@parallelRegion\n    do i = 1, n\n      b(i) = b(i) + g(i)"
+    )
+    text = text.replace("if (counted(3) > 2) go to 10", statement).replace("if (counted(2) > 2) return", "return")
+    text = text.replace("subroutine alternate(k, *)", "subroutine alternate(k, b, *)\n    real(8) :: b(k)")
+    text = text.replace("if (k > 0) return 1", "b(1) = 1\n    if (k > 0) return 1")
+    text = text.replace("alternate(n, * 20)", "alternate(n, b, * 20)")
+    done = translate_text({"ways.f90": text}, target="gpu", backend="cuda-c")
+    assert [(d.code, d.place.line) for d in done.errors] == [("HF603", 1 + text.split(statement)[0].count("\n"))]
