@@ -15,7 +15,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.uses import Reference
-from hfpy.model.statements import Construct, Jump, flatten
+from hfpy.model.statements import Construct, Jump, flatten, ways_out
 
 
 class FirstUses:
@@ -31,7 +31,7 @@ class FirstUses:
         for number, node in enumerate(self.routine.body):
             for statement in flatten((node,)):
                 self._part[id(statement)] = number
-                if isinstance(statement, Jump):
+                if isinstance(statement, Jump) or ways_out(statement):
                     self._jump = min(self._jump, number)
         self._located: dict[int, list[Located]] = {}
         for at in facts.graph.statements.get(key, ()):

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Name, truth
-from hfpy.model.statements import LOOPS, Construct, Header, Jump, Node, OneLine, Statement, constructs, flatten
+from hfpy.model.statements import (
+    LOOPS,
+    Construct,
+    Header,
+    Jump,
+    Node,
+    OneLine,
+    Statement,
+    constructs,
+    flatten,
+    targets,
+    ways_out,
+)
 
 _EVERYTHING: frozenset[str] = frozenset({"*"})
 _LOOPS = (*LOOPS, "forall")
+_T = TypeVar("_T")
 EffectsByStatement = dict[int, list[tuple[Reference, bool, bool, bool]]]
 
 
@@ -43,13 +58,15 @@ class FlowScan:
         self._places: frozenset[str] = frozenset()  # where jumps within the nodes may lead
         self._loops = 0  # around the statement, among the nodes
         self._left = _EVERYTHING  # what is certain wherever a jump leaves the nodes
+        self._passed: dict[str, frozenset[str]] = {}  # what was known of the jumps to a label when a walk came to it
 
     def scan(self, nodes: tuple[Node, ...], assigned: frozenset[str] = frozenset()) -> Flow:
         """Scan the nodes; ``certain`` of the result are the names assigned on every way to the end, and on every way
         out by a jump: ``cycle`` ends a point of a region, ``return`` a routine.
         """
         self._places = _places(nodes)
-        self.flow.certain = _meet(self._block(nodes, assigned), self._left)
+        behind = self._settled(lambda: self._block(nodes, assigned))
+        self.flow.certain = _meet(behind, self._left)
         return self.flow
 
     def scan_behind(self, nodes: tuple[Node, ...], construct: Construct) -> Flow:
@@ -58,12 +75,27 @@ class FlowScan:
         ``exposed`` of the result are the names that may be read with the value they have at its end.
         """
         self._stop = construct
-        if any(isinstance(s, Jump) and s.kind == "goto" for s in flatten(nodes)):
-            self._block(nodes, frozenset())  # by jumps everything may be behind it
-            for part in construct.parts:
-                self._block(part.body, _EVERYTHING)
-        self._behind(nodes, construct)
+        jumps = any(targets(s) for s in flatten(nodes))
+
+        def walk() -> None:
+            if jumps:
+                self._block(nodes, frozenset())  # by jumps everything may be behind it
+                for part in construct.parts:
+                    self._block(part.body, _EVERYTHING)
+            self._behind(nodes, construct)
+
+        self._settled(walk)
         return self.flow
+
+    def _settled(self, walk: Callable[[], _T]) -> _T:
+        """What a walk over the nodes finds. A jump backwards is met behind its label: then the walk is done again,
+        with what is certain at the jump, until nothing changes.
+        """
+        while True:
+            self._passed.clear()
+            found = walk()
+            if all(self._jumps.get(label, _EVERYTHING) == known for label, known in self._passed.items()):
+                return found
 
     def _behind(self, nodes: tuple[Node, ...], construct: Construct) -> frozenset[str] | None:
         """Scan the rest of a block behind the construct; None if the construct is not in it."""
@@ -76,7 +108,7 @@ class FlowScan:
                 assigned = next((names for names in found if names is not None), None)
                 assigned = self._joined(node, assigned) if assigned is not None else None
                 if assigned is not None and node.kind in _LOOPS:
-                    if any(isinstance(s, Jump) for s in flatten(node.body)):
+                    if any(isinstance(s, Jump) or ways_out(s) for s in flatten(node.body)):
                         assigned = frozenset()  # it may have been left before
                     self._block(node.body, self._effects_of(node.header, assigned))
             if assigned is not None:
@@ -88,8 +120,8 @@ class FlowScan:
             if node is self._stop:
                 return _EVERYTHING
             label = (node.header if isinstance(node, Construct) else node).line.label
-            if label in self._jumps:
-                assigned = _meet(assigned, self._jumps[label])
+            if label:
+                assigned = self._arrived(label, assigned)
             if isinstance(node, Construct):
                 assigned = self._joined(node, self._construct(node, assigned))
             else:
@@ -101,9 +133,15 @@ class FlowScan:
         name = node.header.construct_name if isinstance(node.header, Header) and node.kind not in LOOPS else ""
         label = node.end.line.label if node.end is not None else ""
         for end in (name, label):
-            if end and end in self._jumps:
-                assigned = _meet(assigned, self._jumps[end])
+            if end:
+                assigned = self._arrived(end, assigned)
         return assigned
+
+    def _arrived(self, label: str, assigned: frozenset[str]) -> frozenset[str]:
+        """What is certain at a label, for those who come to it one after the other, and those who jump."""
+        jumped = self._jumps.get(label, _EVERYTHING)
+        self._passed.setdefault(label, jumped)
+        return _meet(assigned, jumped)
 
     def _statement(self, statement: Statement, assigned: frozenset[str]) -> frozenset[str]:
         after = self._effects_of(statement, assigned)
@@ -113,13 +151,21 @@ class FlowScan:
         if isinstance(statement, Jump) and (
             statement.kind == "goto" or (statement.kind == "exit" and statement.target)
         ):
-            # A jump forward: what was certain here is what is certain at its label, or behind the construct it names.
-            self._jumps[statement.target] = _meet(after, self._jumps.get(statement.target, _EVERYTHING))
+            # What was certain here is what is certain at its label, or behind the construct it names.
+            self._leads(statement.target, after)
+        for label in ways_out(statement):
+            self._leads(label, assigned)
         if isinstance(statement, Jump) and self._leaves(statement):
             self._left = _meet(self._left, after)
         if isinstance(statement, Jump) and statement.kind != "continue":
             return _EVERYTHING
         return after
+
+    def _leads(self, target: str, assigned: frozenset[str]) -> None:
+        """Take that the statement may go on at a target, with what is certain then."""
+        self._jumps[target] = _meet(assigned, self._jumps.get(target, _EVERYTHING))
+        if target not in self._places:
+            self._left = _meet(self._left, assigned)
 
     def _leaves(self, jump: Jump) -> bool:
         """Whether a jump leads out of the nodes that are scanned, into what is executed then."""

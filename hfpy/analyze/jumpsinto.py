@@ -14,13 +14,13 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Jump, Node, flatten
+from hfpy.model.statements import Construct, Node, flatten, targets
 from hfpy.model.units import Routine
 
 
 def goto_labels(nodes: tuple[Node, ...]) -> frozenset[str]:
     """The labels to which some nodes jump."""
-    return frozenset(s.target for s in flatten(nodes) if isinstance(s, Jump) and s.kind == "goto")
+    return frozenset(label for s in flatten(nodes) for label in targets(s))
 
 
 def first_line(region: Construct) -> LogicalLine | None:
@@ -48,8 +48,8 @@ def jumps_into(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     begins = {id(region): line.label for region, line in begun_by_jumps(routine)}
     jumps: dict[str, list[Located]] = {}
     for at in facts.graph.statements[routine.key]:
-        if isinstance(at.statement, Jump) and at.statement.kind == "goto" and facts.live(at, routine.key):
-            jumps.setdefault(at.statement.target, []).append(at)
+        for label in targets(at.statement) if facts.live(at, routine.key) else ():
+            jumps.setdefault(label, []).append(at)
     for number, region in enumerate(routine.regions if jumps else ()):
         found = facts.positions.regions.get(RegionId(routine.key, number))
         if found is None:

@@ -16,12 +16,21 @@ from hfpy.analyze.uses import Reference
 from hfpy.backendtable import of_kind
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Component, Keyword, Name, Star
+from hfpy.model.expressions import Apply, Component, Keyword, Name
 from hfpy.model.names import block_counter, derived_from, generated_names
-from hfpy.model.statements import Call, Construct, InputOutput, OneLine, Specification, Statement, constructs
+from hfpy.model.statements import (
+    LABELS,
+    Call,
+    Construct,
+    InputOutput,
+    OneLine,
+    Specification,
+    Statement,
+    constructs,
+    ways_out,
+)
 from hfpy.model.units import Routine, Symbol
 
-_LABELS = frozenset({"err", "end", "eor"})  # of input and output
 # Statements that read a file or move in it: what a point gets would depend on the order of the points.
 _ORDERED = frozenset({"read", "open", "close", "rewind", "backspace", "endfile"})
 
@@ -79,15 +88,15 @@ def _labels_of(statement: Statement) -> tuple[str, str]:
     """How a statement may go on at a label, and what does without; empty texts for others."""
     if isinstance(statement, OneLine):
         return _labels_of(statement.action)
-    if isinstance(statement, Call) and any(isinstance(a, Star) for a in statement.args):
+    if not ways_out(statement):
+        return "", ""
+    if isinstance(statement, Call):
         hint = "return a number instead, and branch by it behind the call"
         return "a call with alternate returns in a region, which may go on at their labels", hint
     control = statement.control if isinstance(statement, InputOutput) else ()
-    named = next((c.name for c in control if isinstance(c, Keyword) and c.name in _LABELS), "")
-    if named:
-        hint = "ask for iostat= instead, and branch by it behind the statement"
-        return f"'{named}=' in a region, where the statement may go on at a label", hint
-    return "", ""
+    named = next((c.name for c in control if isinstance(c, Keyword) and c.name in LABELS), "")
+    hint = "ask for iostat= instead, and branch by it behind the statement"
+    return f"'{named}=' in a region, where the statement may go on at a label", hint
 
 
 def _of_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:

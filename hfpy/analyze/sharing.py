@@ -6,6 +6,7 @@ sequential meaning is an error or a warning with the references that show it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -155,8 +156,8 @@ class RegionSharing:
         self._values: dict[str, int] | None = None
         self.set_first: set[str] = set()  # scalars that each point provably sets before it reads them
 
-    def place(self) -> Sharing:
-        """Classify every name."""
+    def place(self, enough: Callable[[Diagnostic], bool] = lambda found: False) -> Sharing:
+        """Classify every name. A diagnostic that is ``enough`` ends it, with what was found so far."""
         flow = self.body.flow()
         names = self.body.names()
         iterators = set(self.region.iterators)
@@ -176,6 +177,8 @@ class RegionSharing:
                 self._array(name, data, flow)
             else:
                 self._scalar(name, data, flow)
+            if any(map(enough, self.result.found)):
+                return self.result
         self._share_sizes(names)
         self._check_undeclared(flow)
         self._check_reductions()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from hfpy.model.directives import IfDirective, Region
-from hfpy.model.expressions import Expr, mentioned
+from hfpy.model.expressions import Expr, Keyword, Star, mentioned
 from hfpy.model.source import LogicalLine
 
 
@@ -182,6 +182,8 @@ class Construct:
 Node = Statement | Construct
 #: The kinds of constructs that ``cycle`` and ``exit`` without a name mean.
 LOOPS = ("do", "dowhile", "doconcurrent")
+# Where input and output go on after an error, or at the end of a file or a record.
+LABELS = frozenset({"err", "end", "eor"})
 
 
 def within(loop: Construct) -> tuple[Node, ...]:
@@ -278,6 +280,31 @@ def expressions(statement: Statement) -> tuple[Expr, ...]:
         case InputOutput(control=control, items=items):
             return (*control, *items)
     return ()
+
+
+def ways_out(statement: Statement) -> tuple[str, ...]:
+    """The labels at which a call or input and output may go on, instead of at the next statement: alternate returns
+    (``*10``), ``err=10``, ``end=10`` and ``eor=10``. The action of a one-line ``if`` is not looked at.
+    """
+    match statement:
+        case Call(args=args, line=line):
+            named = [a.value if isinstance(a, Keyword) else a for a in args]
+            return tuple(_label(line.text[a.start + 1 : a.end]) for a in named if isinstance(a, Star))
+        case InputOutput(control=control, line=line):
+            given = [c.value for c in control if isinstance(c, Keyword) and c.name in LABELS]
+            return tuple(_label(line.text[value.start : value.end]) for value in given)
+    return ()
+
+
+def targets(statement: Statement) -> tuple[str, ...]:
+    """The labels at which a statement may go on, by a ``goto`` or otherwise."""
+    if isinstance(statement, Jump):
+        return (statement.target,) if statement.kind == "goto" else ()
+    return ways_out(statement)
+
+
+def _label(text: str) -> str:
+    return text.replace(" ", "").lstrip("0")
 
 
 def sides(node: Node) -> tuple[Expr, tuple[tuple[Node, ...], ...]] | None:

@@ -47,6 +47,7 @@ from hfpy.transform.tried import (
     Before,
     Judge,
     Tried,
+    asks,
     judged,
     leaving,
     outermost,
@@ -329,7 +330,9 @@ class Search:
             known = self.findings.reductions.get(loop.identity, ())
             self.findings.reductions[loop.identity] = (*known, *found)
             return True
-        result = sharing.place()
+        # Names can take long, and nothing that is found later changes the verdict of a loop that cannot lose depth.
+        last = loop.depth <= loop.candidate.least
+        result = sharing.place(lambda d: last and speaks_against(d) and (bool(sharing.refuted) or not asks(d)))
         against = next((d for d in result.found if speaks_against(d)), None)
         if against is None:
             if (left := leaving(sharing, result, construct, loop)) is not None:

@@ -21,7 +21,7 @@ from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
+from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten, ways_out
 from hfpy.model.units import Routine
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, Scoped
@@ -159,9 +159,7 @@ class DeviceData(HeldArrays):
         if node.kind in ("region", "at_if"):
             return True
         for statement in flatten([node]):
-            if isinstance(statement, Jump) and statement.kind in ("return", "goto", "exit", "cycle"):
-                return True
-            if self._works(statement):
+            if _leads_away(statement) or ways_out(statement) or self._works(statement):
                 return True
         return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
 
@@ -253,6 +251,7 @@ class DeviceData(HeldArrays):
             before, after = self._copies(touched, covered, node.line)
             if before or after:
                 self._check_directives(node.line, node.line)
+            self._check_ways([node], after)
             yield from packed_copies(self, node, before, after)
             return
         for part in node.parts if isinstance(node, Construct) else ():
@@ -282,6 +281,7 @@ class DeviceData(HeldArrays):
         before, after = self._copies(touched, covered, first)
         if before or after:
             self._check_directives(first, last)
+        self._check_ways(nodes, after)
         yield from self.rows.before(first, before, 10)
         yield from self.rows.behind(last, after, -5, first)
 
@@ -289,6 +289,22 @@ class DeviceData(HeldArrays):
         """Tell that directives of the user's let the device do what is copied here as host code."""
         found = self._offloaded.error(first, last)
         self.found += [found] if found is not None else []
+
+    def _check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
+        """Tell that a statement may go on past the copies behind it: a call at a label, an ``if`` by a jump, where its
+        condition calls what changes an array. What input sets is not defined where it goes on at a label.
+        """
+        for statement in flatten(list(nodes)) if after else ():
+            if isinstance(statement, Call) and ways_out(statement):
+                hint = "return a number instead, and branch by it behind the call"
+            elif isinstance(statement, OneLine) and _leads_away(statement.action):
+                hint = "call the function in a statement of its own before"
+            else:
+                continue
+            message = (
+                "an array that is on the device is changed here, and a jump may pass the copy behind the statement"
+            )
+            self.found.append(error("HF603", message, statement.line.place(self.routine.file), hint))
 
     def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
         """What stands around a statement that may allocate an array anew."""
@@ -308,6 +324,10 @@ class DeviceData(HeldArrays):
         self._remembered.add(name)
         more = self.dialect.enter(handle, True) if mine else []
         return self.dialect.remember(handle, valid), [*self.dialect.moved(handle, valid), *more]
+
+
+def _leads_away(action: Statement) -> bool:
+    return isinstance(action, Jump) and action.kind in ("return", "goto", "exit", "cycle")
 
 
 def _conditions(node: Node) -> Iterator[Statement]:

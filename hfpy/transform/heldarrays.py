@@ -33,6 +33,7 @@ from hfpy.transform.transient import is_transient
 from hfpy.transform.wrapping import wrap_line
 
 _DATA = "hf_data"  # the construct that a routine's data are on the device for, which returns leave
+_END_LABEL = -9  # before all that is put before the end of a routine
 _RETURN = "hf_return"  # which label of the caller's a return goes to
 
 
@@ -191,6 +192,8 @@ class HeldArrays(HostStatements):
                 *self.dialect.close_scope(),
                 *([f"return {_RETURN}"] if self._goes_elsewhere() else []),
             ]
+        if rows:
+            yield from self.rows.move_label(self.routine.end, last_row, _END_LABEL)  # a jump there is a return
         yield insert_lines(last_row, [self._margin + row for row in rows], -2, self.routine.end.first)
 
     def _before_return(self, jump: Jump) -> Iterator[Edit]:

@@ -35,7 +35,7 @@ class Rows:
             yield self._within(line, rows, rank)
             return
         if line.label and line.label not in self._loop_ends:
-            yield from self._move_label(line)
+            yield from self.move_label(line, self.above(line.first))
         yield insert_lines(self.above(line.first), self.indented(rows, line), rank, line.first)
 
     def behind(
@@ -91,11 +91,11 @@ class Rows:
         margin = self.margin(line)
         return insert(line, 0, "".join(f"\n{margin}{row}" for row in rows) + f"\n{margin}", rank)
 
-    def _move_label(self, line: LogicalLine) -> Iterator[Edit]:
-        """The label of a statement onto a ``continue`` before it."""
-        if line.label in self._moved:
+    def move_label(self, line: LogicalLine, row: int, rank: int = _LABEL) -> Iterator[Edit]:
+        """The label of a statement onto a ``continue`` before a physical line."""
+        if not line.label or line.label in self._moved:
             return
         self._moved.add(line.label)
-        row, column = line.label_at
-        yield Edit(row, column, row, column + line.label_width, 0, " " * line.label_width)
-        yield insert_lines(self.above(line.first), [f"{line.label:<5} continue"], _LABEL, line.first)
+        begin, column = line.label_at
+        yield Edit(begin, column, begin, column + line.label_width, 0, " " * line.label_width)
+        yield insert_lines(row, [f"{line.label:<5} continue"], rank, line.first)

@@ -164,6 +164,11 @@ def speaks_against(diagnostic: Diagnostic) -> bool:
     return diagnostic.severity == "error" or (diagnostic.severity == "warning" and diagnostic.code in _AGAINST)
 
 
+def asks(diagnostic: Diagnostic) -> bool:
+    """Whether a user may state something that answers a diagnostic."""
+    return any(fix.way == "state" for fix in diagnostic.fixes)
+
+
 @dataclass
 class Before:
     """What is wrong with the application as it is, looked for when it is asked."""

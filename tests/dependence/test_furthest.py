@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cProfile
+import pstats
 from collections.abc import Iterator, Mapping
 from random import Random
 
@@ -133,3 +135,16 @@ def test_an_access_that_surely_goes_as_far_makes_up_for_one_that_may_not_happen(
     perhaps = access(ROW - number(1), loops=loops, guards=(Compare(ROW - number(2), ">="),))
     left = access(COL, loops=(*loops, loop("j", number(1), extreme("min", (ROW, atom(Application("last", (ROW,))))))))
     assert furthest((perhaps, left, access(ROW, loops=loops)), ONE_DIMENSION)[0].elements == N
+
+
+def test_many_accesses_take_few_sums() -> None:
+    """As in the passes of an FFT: sections of one work array, which begin at sums of sizes."""
+    sizes = [atom(Parameter(name)) for name in ("ido", "l1", "mp", "one")]
+    places = [x + y.times(n) + z for n, x in enumerate(sizes, 1) for y in sizes for z in sizes]
+    loops = (loop("i", number(1), N), loop("j", number(2), M))
+    used = [access(ROW + COL * LD + place, loops=loops) for place in places[:24]]
+    profile = cProfile.Profile()
+    with pytest.raises(NotTold):
+        profile.runcall(furthest, used, ONE_DIMENSION)
+    stats = pstats.Stats(profile).stats  # type: ignore[attr-defined]
+    assert sum(calls for (_, _, name), (_, calls, *_) in stats.items() if name == "_sum") < 4000

@@ -92,7 +92,7 @@ class Calls:
         name = dummy_name(self.facts, site, reference.position) if site.callee else None
         data = self.facts.object(name, site.callee) if name is not None else None
         if name is None or data is None:
-            return Passed(site, self._may_be_array(site, reference, key), True)
+            return Passed(site, self._may_be_array(reference, key), True)
         if data.rank and not is_elemental(self.facts, site):
             return Passed(site, True, True)
         if not self._seen(site.callee):
@@ -101,14 +101,12 @@ class Calls:
         elemental = is_elemental(self.facts, site)
         return Passed(site, False, not elemental, name in flow.certain, name not in flow.exposed)
 
-    def _may_be_array(self, site: CallSite, reference: Reference, key: str) -> bool:
-        """Whether an argument may be an array for what is called, which may be one of several procedures."""
-        if not site.callee and self.facts.scopes.is_intrinsic(site.name, key):
-            return False  # those that set a part of an array take it element by element, or as a section
+    def _may_be_array(self, reference: Reference, key: str) -> bool:
+        """Whether an argument is an array for one of several procedures that may be called. One whose source is not
+        here is taken to get a scalar where it is given an element: loops with such calls are regions by hand only.
+        """
         chosen = chosen_dummies(self.facts, key, reference)
-        return not chosen or any(
-            dummy is None or (dummy.rank > 0 and not is_elemental(self.facts, one)) for one, dummy in chosen
-        )
+        return any(dummy is None or (dummy.rank > 0 and not is_elemental(self.facts, one)) for one, dummy in chosen)
 
     def _flow(self, key: str) -> Flow:
         """What a routine reads and sets."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 from hfpy.analyze.dependence.forms import (
@@ -19,6 +20,7 @@ from hfpy.analyze.dependence.forms import (
     Atom,
     Form,
     Index,
+    Monomial,
     atom,
     atoms_of,
     number,
@@ -58,6 +60,14 @@ class End:
     elements: Form
     conditions: tuple[Condition, ...]
     strides: tuple[Form, ...] = ()
+
+    @cached_property
+    def known(self) -> _Known:
+        """What holds where the end is there: its conditions, and that its loops' turns lie a stride apart."""
+        strides = [s for s in self.strides if s.constant is None]
+        turns = [c.form for c in self.conditions if isinstance(c, Compare) and c.op == ">="]
+        ahead = (Compare(f, ">=") for s in strides for f in (s, *(s * turn for turn in turns)))
+        return _Known((*self.conditions, *ahead))
 
 
 def furthest(accesses: Sequence[Access], layout: Layout) -> tuple[End, ...]:
@@ -110,26 +120,45 @@ def _replaces(ends: Sequence[End], which: int, other: int) -> bool:
 
 def _covers(end: End, other: End) -> bool:
     """Whether an end is there, and at least as far, whenever another one is."""
-    strides = [s for s in other.strides if s.constant is None]
-    turns = [c.form for c in other.conditions if isinstance(c, Compare) and c.op == ">="]
-    ahead = (Compare(f, ">=") for s in strides for f in (s, *(s * turn for turn in turns)))
-    known = (*other.conditions, *ahead)
-    return _implied(known, Compare(end.elements - other.elements, ">=")) and all(
-        _implied(known, c) for c in end.conditions
-    )
+    known = other.known
+    return known.implies(Compare(end.elements - other.elements, ">=")) and all(map(known.implies, end.conditions))
 
 
-def _implied(known: Iterable[Condition], condition: Condition) -> bool:
-    """Whether a condition certainly holds where others do."""
-    listed = tuple(known)
-    if condition in listed or always(condition):
-        return True
-    if not isinstance(condition, Compare) or condition.op != ">=":
-        return False
-    forms = [number(0), *(c.form for c in listed if isinstance(c, Compare) and c.op == ">=")]
-    forms += [one + other for n, one in enumerate(forms[1:], 1) for other in forms[n:]]
-    rests = ((condition.form - form).constant for form in forms)
-    return any(rest is not None and rest >= 0 for rest in rests)
+class _Known:
+    """Conditions that hold."""
+
+    def __init__(self, conditions: Iterable[Condition]) -> None:
+        self._listed = frozenset(conditions)
+        self._forms = [dict(c.form.terms) for c in self._listed if isinstance(c, Compare) and c.op == ">="]
+        self._forms.append({})
+        self._least: dict[_Shape, int] = {}
+        for form in self._forms:
+            shape, value = _shape(form), form.get((), 0)
+            self._least[shape] = min(self._least.get(shape, value), value)
+
+    def implies(self, condition: Condition) -> bool:
+        """Whether another condition certainly holds, too: it is one of them, or at least the sum of two."""
+        if condition in self._listed or always(condition):
+            return True
+        if not isinstance(condition, Compare) or condition.op != ">=":
+            return False
+        return any(self._reached(condition.form, form) for form in self._forms)
+
+    def _reached(self, form: Form, one: dict[Monomial, int]) -> bool:
+        """Whether a form is at least one of those that are not negative and another one of them."""
+        rest = dict(form.terms)
+        for monomial, factor in one.items():
+            rest[monomial] = rest.get(monomial, 0) - factor
+        least = self._least.get(_shape(rest))
+        return least is not None and rest.get((), 0) >= least
+
+
+_Shape = frozenset[tuple[Monomial, int]]
+
+
+def _shape(terms: dict[Monomial, int]) -> _Shape:
+    """What a form is beside its constant."""
+    return frozenset(term for term in terms.items() if term[0] and term[1])
 
 
 def _conditions(access: Access) -> tuple[bool, tuple[Condition, ...]]:
@@ -181,13 +210,14 @@ def _ends(
         raise NotTold(access, "it is in too many loops")
     _check_linear(access, place, loops)
     free = tuple(_turns(loop, {}) for loop in loops if not _depends(loop))
+    known = _Known(free)
     found: dict[Form, bool] = {}
     for choice in product(*(_turns_at_corners(loop, place, loops) for loop in loops)):
         values: dict[Atom, Form] = {}
         proved = True
         for loop, last in zip(loops, choice, strict=True):
             turns = _turns(loop, values)
-            proved = proved and (not _depends(loop) or _implied(free, turns))
+            proved = proved and (not _depends(loop) or known.implies(turns))
             values[loop.index] = _last(loop, values) if last else substituted(loop.lower, values)
         elements = substituted(place, values) + number(1)
         found[elements] = found.get(elements, False) or proved

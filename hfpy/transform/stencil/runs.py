@@ -11,7 +11,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
-from hfpy.model.statements import Construct, Jump, Node, flatten
+from hfpy.model.statements import Construct, Node, flatten, targets
 from hfpy.transform.passes import Refusal, Refused
 from hfpy.transform.stencil.lift import Draft
 from hfpy.transform.stencil.program import Box, Pattern, Program, Read, Stage, Version, within
@@ -48,7 +48,7 @@ class RunFinder:
 
     def search(self) -> Found:
         """All programs, in the order of the text; a region alone is a program of one stage."""
-        jumps = any(isinstance(s, Jump) and s.kind == "goto" for s in flatten(self.routine.body))
+        jumps = any(targets(s) for s in flatten(self.routine.body))
         programs = [self._program(run, again) for run, again in self._runs(self.routine.body, jumps)]
         return Found(tuple(programs), tuple(self.refusals))
 
