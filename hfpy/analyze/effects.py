@@ -141,9 +141,9 @@ class Effects:
     def read_by_function(self, reference: Reference, key: str) -> Iterator[Reference]:
         """What a reference of a statement function reads besides its arguments, each as if it stood in its place."""
         routine = self.facts.application.routines.get(key)
-        defined = (
-            {name: (dummies, value) for name, dummies, value, _ in routine.spec.statement_functions} if routine else {}
-        )
+        if routine is None or not routine.spec.statement_functions:
+            return
+        defined = {name: (dummies, value) for name, dummies, value, _ in routine.spec.statement_functions}
         pending, seen = [reference.name] if reference.name in defined else [], set[str]()
         while pending:
             dummies, value = defined[pending.pop()]

@@ -14,7 +14,7 @@ from functools import partial
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
-from hfpy.analyze.dependence.calls import Source
+from hfpy.analyze.dependence.accessed import CALL, WRITE, Accessed
 from hfpy.analyze.dependence.forms import Form, behind_loop, extreme, number
 from hfpy.analyze.dependence.jumps import Level, disordered, joined, leaves, left_by
 from hfpy.analyze.dependence.masks import set_by_all
@@ -26,22 +26,14 @@ from hfpy.analyze.dependence.model import (
     Instance,
     Nest,
     Position,
-    Section,
-    Some,
-    Subscript,
-    Value,
     always,
     negated,
-    target_of,
 )
-from hfpy.analyze.dependence.objects import components_of
-from hfpy.analyze.dependence.parts import part_around, renamed, renumbered
-from hfpy.analyze.dependence.reading import Reading, World, case, name_of
+from hfpy.analyze.dependence.parts import renamed, renumbered
+from hfpy.analyze.dependence.reading import Reading, World, case
 from hfpy.analyze.dependence.subscripts import Subscripts
 from hfpy.analyze.dependence.views import View
-from hfpy.analyze.dependence.walked import Read, Walked
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.facts import resolve_alias
+from hfpy.analyze.dependence.walked import Read
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.implied import implied_loops
 from hfpy.analyze.uses import Reference, aliases_of
@@ -50,9 +42,7 @@ from hfpy.model.statements import LOOPS, Assignment, Construct, Header, Jump, No
 from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import innermost_body
 
-_DEEPEST = 12
 _MOST = 6_000
-_READ, _CALL, _WRITE = 0, 1, 2
 _NOTHING = nullcontext()
 
 
@@ -82,7 +72,7 @@ def build(
     return None if len(walk.accesses) > _MOST else Nest(points, tuple(walk.accesses), known)
 
 
-class _Walk(Walked):
+class _Walk(Accessed):
     def bound(self, given: Fragment) -> Form:
         """A bound of the region, which is found once, before the region begins."""
         expr = expanded(given, self.body.macros).expr
@@ -175,7 +165,7 @@ class _Walk(Walked):
         self._branches(rows, node.kind == "where")
         last = parts[-1].header
         if masked and not self.loose and isinstance(last, Header) and not last.exprs:
-            at = Instance(self.loops, self.conditions(), (*here, len(parts), _WRITE))
+            at = Instance(self.loops, self.conditions(), (*here, len(parts), WRITE))
             found = set_by_all(masked)
             self.accesses += [replace(a, at=at, must=not self.masked, mask=self.mask, value=None) for a in found]
 
@@ -323,92 +313,6 @@ class _Walk(Walked):
                 if self.calls.may_set(site, name):
                     self.frame.values[name] = self.fresh(name)
 
-    # -- references
-
-    def _reference(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
-        key = self.frame.key
-        if reference.role == "pointer":
-            self._pointed(reference, subscripts, here)
-            return
-        if reference.name in self.frame.indices or reference.role == "inquiry" or reference.at.own_loop:
-            return
-        for read in self.effects.read_by_function(reference, key):
-            data = self.facts.object(read.name, key)
-            if data is not None and self._counts(data):
-                self.inside = ()
-                why = f"what the statement function '{reference.name}' reads of its elements is not known"
-                self._access(read, data, subscripts.of(read, data), (False, False, False), (*here, _READ), why)
-        name, _ = resolve_alias(reference.name, reference.at)
-        if name is None:
-            self._alias(reference, subscripts, here)
-            return
-        data = self.facts.object(name, key)
-        if data is None or not self._counts(data):
-            return
-        self.inside = ()
-        reads, writes = self.effects.of(reference, key)
-        passed = self.calls.passed(reference, key)
-        if passed is not None and self._follows(passed.site):
-            return  # the routine's own references tell
-        vague = passed is not None and passed.vague
-        sure = passed is None or passed.sure
-        if passed is not None and passed.sure:
-            reads = reads and not passed.set_first
-        places = subscripts.of(reference, data)
-        if places is not None and data.local and not reference.component:
-            self.inside = subscripts.inside(data, places)
-        if places is not None and passed is not None and passed.array:
-            places = self.calls.reached(passed.site, reference, data, places, subscripts)
-        exact = not vague and not subscripts.vague
-        why = f"what '{passed.site.name}' does with its elements is not known" if vague and passed is not None else ""
-        if reads:
-            self._access(reference, data, places, (False, exact, exact), (*here, _READ), why)
-        if writes:
-            value = self._value(reference, places, subscripts.reading)
-            self._access(reference, data, places, (True, exact, exact and sure), (*here, _WRITE), why, value)
-
-    def _pointed(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
-        """What a pointer is set to, as if all of it were written, under a name of its own."""
-        statement, name = reference.at.statement, resolve_alias(reference.name, reference.at)[0]
-        data = self.facts.object(name, self.frame.key) if name is not None else None
-        if not isinstance(statement, Assignment) or data is None or self.frame.key != self.body.key:
-            return
-        pointer = base_name(statement.target)
-        if pointer is None or reference.node.start < statement.value.start:
-            return
-        places = subscripts.of(reference, data)
-        at = Instance(self.loops, () if self.loose else self.guards, here)
-        exact = places is not None and not subscripts.vague and not self.loose
-        self.accesses.append(Access(target_of(pointer, data.name), places or (), True, at, False, exact))
-
-    def _counts(self, data: DataObject) -> bool:
-        """Whether accesses of a variable belong to the nest: of an array, an object, a scalar of all points."""
-        if data.rank or data.symbol.type.base in ("type", "class") or data.identity in self.scalars:
-            return True
-        return data.home == self.frame.key and data.name in self.frame.views
-
-    def _alias(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
-        """A name that stands for a part of an array."""
-        found = self.frame.parts.get(reference.name)
-        if found is None:
-            found = part_around(self.body, reference, self.frame.key, self.fresh)
-        if found is None or not self._counts(found[0]):
-            return  # declared in a block, or the value of an expression
-        self.inside = ()
-        data, view = found
-        reads, writes = self.effects.of(reference, self.frame.key)
-        given = subscripts.listed(reference)
-        passed = self.calls.passed(reference, self.frame.key)
-        beginning = passed is not None and passed.array and given and not any(isinstance(p, Section) for p in given)
-        places = view.placed(given) if given is not None and not beginning else None
-        exact = places is not None and not subscripts.vague and reference.role != "argument"
-        why = f"'{reference.name}' stands for a part of '{data.name}'"
-        if reads:
-            self._access(reference, data, places, (False, exact, exact), (*here, _READ), why)
-        if writes:
-            value = self._value(reference, places, subscripts.reading)
-            self._access(reference, data, places, (True, exact, exact), (*here, _WRITE), why, value)
-
     def _associate(self, node: Construct, header: Header, here: Position) -> None:
         """Names for parts of arrays hold for the body, as the indices are at its beginning."""
         outer = dict(self.frame.parts)
@@ -433,77 +337,7 @@ class _Walk(Walked):
         self.block(node.body, (*here, 0))
         self.frame.parts = outer
 
-    def _access(
-        self,
-        reference: Reference,
-        data: DataObject,
-        places: tuple[Subscript, ...] | None,
-        flags: tuple[bool, bool, bool],
-        position: Position,
-        why: str = "",
-        value: Value | None = None,
-    ) -> None:
-        """Add an access; ``flags`` say whether it writes, is exact, and certainly happens."""
-        view = self._view(data)
-        array, at = name_of(data, self.body.key), Instance(self.loops, self.conditions(), position)
-        if view is not None:
-            array, given = view.array, places
-            places = view.placed(given) if given is not None else None
-            near = view.left.inside(given) if view.left is not None and given is not None else ()
-            if places is not None and near is None:
-                places = None
-            elif places is not None and near:
-                far = replace(at, guards=(*at.guards, Some(tuple(negated(one) for one in near))))
-                behind = f"'{data.name}' goes on behind a part of '{array}'"
-                self._accessed(reference, data, array, None, (flags[0], False, False), far, behind, value)
-                at = replace(at, guards=(*at.guards, *near))
-        self._accessed(reference, data, array, places, flags, at, why, value)
-
-    def _accessed(
-        self,
-        reference: Reference,
-        data: DataObject,
-        array: str,
-        places: tuple[Subscript, ...] | None,
-        flags: tuple[bool, bool, bool],
-        at: Instance,
-        why: str,
-        value: Value | None,
-    ) -> None:
-        """Add an access of an array of the region."""
-        write, exact, must = flags
-        if places is None:
-            exact = must = False
-            places = ()
-            why = why or f"which elements of '{array}' are meant is not known"
-        if self.loose:
-            exact = must = False
-            why = "a jump goes backwards"
-        mask = self.mask if self.mask and self.elementwise(reference) else ()
-        source = Source(reference, self.frame.key)
-        must = must and not self.masked
-        whole = not write and reference.role == "read" and not reference.component and self._view(data) is None
-        for more in components_of(self.facts, data) if whole else ((),):
-            part = (*places, *more)
-            self.accesses.append(Access(array, part, write, at, must, exact, value, self.inside, mask, why, source))
-
-    def _view(self, data: DataObject) -> View | None:
-        """What the caller passes for a dummy, of this routine or of its host."""
-        frames = (f for f in (self.frame, *reversed(self.hosts)) if f.key == data.home)
-        return next((f.views[data.name] for f in frames if data.name in f.views), None)
-
-    def _value(self, reference: Reference, places: tuple[Subscript, ...] | None, reading: Reading) -> Value | None:
-        """What a reference writes, where that can be told."""
-        statement = reference.at.statement
-        if not isinstance(statement, Assignment) or reference.role != "write" or places is None or self.loose:
-            return None
-        lower = tuple(s.lower for s in places if isinstance(s, Section) and s.lower is not None)
-        return reading.written(statement.value, lower)
-
     # -- calls
-
-    def _follows(self, site: CallSite) -> bool:
-        return self.detailed and self.calls.followed(site, self.called, _DEEPEST)
 
     def _call(self, site: CallSite, references: list[Reference], subscripts: Subscripts, here: Position) -> None:
         """Walk over the routine that is called."""
@@ -516,7 +350,7 @@ class _Walk(Walked):
         self.leaving, self.jumped = list(self.leaving), {}
         self.loose = self.loose or disordered(routine.body)
         self.levels.append(Level(len(self.loops), len(self.guards), "", "routine"))
-        self.block(routine.body, (*here, _CALL))
+        self.block(routine.body, (*here, CALL))
         self.levels.pop()
         self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts, self.jumped = outer
         self.mask = mask
@@ -528,4 +362,4 @@ class _Walk(Walked):
         for data, writes in self.calls.known_to(site):
             if self._counts(data) and self._is_changed(data.identity, ()):
                 for write in (False, True)[: 1 + writes]:
-                    self._access(reference, data, None, (write, False, False), (*here, _CALL), why)
+                    self._access(reference, data, None, (write, False, False), (*here, CALL), why)
