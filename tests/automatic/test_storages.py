@@ -12,7 +12,7 @@ from hfpy.options import Options
 from hfpy.pipeline import found_regions
 from tests.automatic.storages import pair_of
 from tests.automatic.test_random import VARIANTS
-from tests.support import Corpus, Pair, Variant, write_files
+from tests.support import Corpus, Pair, Variant, translate_text, write_files
 
 COUNT = int(os.environ.get("HFPY_STORAGES", "8"))
 FIRST = int(os.environ.get("HFPY_STORAGES_FROM", "0"))
@@ -84,6 +84,32 @@ def test_values_of_names_in_an_equivalence_come_out(tmp_path: Path) -> None:
     corpus = Corpus([pair], tmp_path, {"joined": (VARIANTS[0],)})
     corpus.check_one("joined", VARIANTS[0])
     assert corpus.translation("joined", VARIANTS[0]).text.count("!$omp parallel do") == 3
+
+
+LARGE = """module large
+  implicit none
+contains
+  subroutine run(n, m, b, s)
+    integer, intent(in) :: n, m
+    integer, intent(inout) :: b(n)
+    integer, intent(out) :: s
+    integer :: t, et, w(m,m)
+    equivalence (t, et)
+    t = 3
+    @parallelRegion{domName(i), domSize(n), reduction(+:t)}
+    w(:,:) = b(i)
+    t = t + w(2,2)
+    @end parallelRegion
+    s = et
+  end subroutine run
+end module large
+"""
+
+
+def test_values_that_would_be_lost_are_refused() -> None:
+    """Beside arrays that each thread allocates, the loop has a directive of its own."""
+    (found,) = translate_text({"large.h90": LARGE}, backend="openmp").errors
+    assert found.code == "HF404" and "'t' has other names by equivalence" in found.message
 
 
 CALLS = """module sequence
