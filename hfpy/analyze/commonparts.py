@@ -46,17 +46,25 @@ def divided_otherwise(states: States, key: str) -> Iterator[Diagnostic]:
 
 def joined_here(states: States, key: str) -> Iterator[Diagnostic]:
     """Errors for arrays that ``equivalence`` puts into one memory, and that a routine brings to the device each by its
-    own name. Directives find no place there for an array of which another one has a part.
+    own name. Directives find no place there for an array of which another one has a part. Two that are as long as each
+    other are taken for the same elements; where they are not, the run ends with a message.
     """
     facts, first = states.facts, dict[tuple[str, str], DataObject]()
     for data in states.held(key):
         joint = facts.storage.joint(data.identity) if facts.storage.equivalent(data.identity) else None
         other = first.setdefault(joint, data) if joint is not None else data
         use = states.device_uses(key).get(data.name)
-        if other is not data and use is not None and data.home == key:
+        if other is not data and use is not None and data.home == key and _length(facts, data) != _length(facts, other):
             place = use.at.statement.line.place(facts.routine(key).file, use.node.start, use.node.end)
             message = f"'{data.name}' shares memory with '{other.name}', which is brought to the device by itself"
             yield error("HF603", message, place, "use one of these names in all regions of the routine")
+
+
+def _length(facts: Facts, data: DataObject) -> int | None:
+    """The bytes of an array, where they are known."""
+    kinds = Kinds(facts.scopes, facts.application.options.kinds)
+    sizes = _sizes(kinds, facts.routine(data.home), data.symbol)
+    return sizes[0] * sizes[1] if sizes is not None else None
 
 
 def _meet(one: Span, other: Span) -> bool:
