@@ -11,7 +11,7 @@ from hfpy.analyze.storage import Storage
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
 from tests.automatic.storages import pair_of
-from tests.automatic.test_random import VARIANTS
+from tests.automatic.test_random import VARIANTS, failures
 from tests.support import Corpus, Pair, Variant, translate_text, write_files
 
 COUNT = int(os.environ.get("HFPY_STORAGES", "8"))
@@ -21,27 +21,11 @@ FIRST = int(os.environ.get("HFPY_STORAGES_FROM", "0"))
 TOLD = ("is not contiguous", "is not on the device")
 
 
-def failures(variant: Variant, numbers: range, folder: Path) -> tuple[list[str], int]:
-    """The programs that print something else than they do as they are, and how many regions all have got."""
-    pairs = [pair_of(n) for n in numbers]
-    corpus = Corpus(pairs, folder, {p.name: (variant,) for p in pairs})
-    wrong, regions = [], 0
-    for pair in pairs:
-        try:
-            corpus.check_one(pair.name, variant)
-        except AssertionError as failure:
-            if not any(words in str(failure) for words in TOLD):
-                wrong.append(f"{pair.name}: {str(failure)[-400:]}")
-        text = corpus.translation(pair.name, variant).text
-        regions += sum(map(text.count, ("@parallelRegion{", "__global__", "attributes(global)")))
-    return wrong, regions
-
-
 @pytest.mark.parametrize(
     "variant", [pytest.param(v, id=v.label, marks=[pytest.mark.full] * (v is not VARIANTS[0])) for v in VARIANTS]
 )
 def test_names_of_one_memory(variant: Variant, tmp_path: Path) -> None:
-    wrong, regions = failures(variant, range(FIRST, FIRST + COUNT), tmp_path)
+    wrong, regions = failures(variant, range(FIRST, FIRST + COUNT), tmp_path, pair_of, TOLD)
     assert not wrong, "\n".join(wrong[:4])
     assert regions > COUNT, regions
 
@@ -49,7 +33,7 @@ def test_names_of_one_memory(variant: Variant, tmp_path: Path) -> None:
 @pytest.mark.full
 def test_names_taken_for_memory_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Storage, "shared", lambda *_: False)
-    wrong, _ = failures(VARIANTS[0], range(20), tmp_path)
+    wrong, _ = failures(VARIANTS[0], range(20), tmp_path, pair_of, TOLD)
     assert wrong
 
 
