@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.analyze.storage import Storage
+from hfpy.analyze.dependence.calls import Calls
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
 from tests.automatic.storages import pair_of
@@ -31,8 +31,8 @@ def test_names_of_one_memory(variant: Variant, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_names_taken_for_memory_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Storage, "shared", lambda *_: False)
+def test_an_element_taken_for_all_that_is_passed_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Calls, "reached", lambda _calls, _site, _reference, _data, places, _outer: places)
     wrong, _ = failures(VARIANTS[0], range(20), tmp_path, pair_of, TOLD)
     assert wrong
 
