@@ -348,7 +348,7 @@ def key_place(project: Project, *path: str) -> Place:
 
 
 def fortran_missing(project: Project) -> Diagnostic:
-    """What is said of a project without Fortran files."""
+    """The error for a project without Fortran files."""
     place = key_place(project, "project", "sources") if not project.named else Place(project.sources[0])
     everything = [path for entry in project.sources for path in _entry_files(project.root, entry)]
     root = project.root if not project.named else None

@@ -37,8 +37,8 @@ class Hindered:
 
 
 def hindered(automatic: Automatic, judge: Judge) -> tuple[Hindered, ...]:
-    """The loops that stay serial, without those that hold regions or stand in one, or in a serial loop that has nothing
-    else in its way.
+    """The loops that stay serial. Left out are those that hold regions or are inside one, and those inside another
+    serial loop that the same cures would free.
     """
     serial = [v for v in automatic.verdicts if not (v.region or v.inside or v.holds)]
     search = _Cured(automatic, judge, [v.loop for v in serial])
@@ -47,7 +47,7 @@ def hindered(automatic: Automatic, judge: Judge) -> tuple[Hindered, ...]:
 
 
 def _around(outer: Hindered, inner: Hindered) -> bool:
-    """Whether a loop stands in another, and no cure frees it before that."""
+    """Whether a loop is inside another one that is free as soon as it is: their common cures free the outer one."""
     a, b = outer.verdict, inner.verdict
     if not (a.key == b.key and a.place.line < b.place.line <= a.last):
         return False

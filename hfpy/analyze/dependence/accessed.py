@@ -99,7 +99,9 @@ class Accessed(Walked):
         return data.home == self.frame.key and data.name in self.frame.views
 
     def _alias(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
-        """A name that stands for a part of an array."""
+        """A name that ``associate`` gives to a part of an array. An element of it that is passed to an array dummy is
+        the beginning of what the routine gets.
+        """
         found = self.frame.parts.get(reference.name)
         if found is None:
             found = part_around(self.body, reference, self.frame.key, self.fresh)
