@@ -8,6 +8,7 @@ from hfpy.parse.lexer import mask_strings, strip_comment
 from hfpy.parse.tokens import tokenise
 
 LIMIT = 132
+_LONGEST = 64  # columns of a token that begins at the limit: beyond it a line is not read, however long it is
 _BREAK_BEFORE = frozenset("+ - * / ** // == /= < > <= >= .and. .or. =>".split())
 
 
@@ -47,8 +48,7 @@ def broken_at(text: str, limit: int, macros: Collection[str], least: int, blanks
     depth = 0
     closed: int | None = None
     previous, end = "", 0
-    tokens = tokenise(mask_strings(text))
-    for token in tokens:
+    for token in tokenise(mask_strings(text)[: limit + _LONGEST]):
         if token.start > limit:
             break
         word = token.text.lower()
