@@ -905,10 +905,7 @@ CALLS: dict[str, Entry] = {
         "A region reads a file, opens or closes one, or moves in it: what a point gets would depend on the order of "
         "the points. As a warning: a routine that is called in a region does so. Or it uses a variable that a `block` "
         "around it declares: hfpy does not know whether points share it. Or a `block` in it declares an array whose "
-        "size is another one at each point: compilers keep such sizes where threads share them. Or a directive would "
-        "have to list a name that compilers do not take there: on GPUs an object whose type `select type (x)` tells (a "
-        "routine with the region takes its components, `call step(x%u)`), and the result of a function that has the "
-        "function's name, within an `associate` or `select type`.",
+        "size is another one at each point: compilers keep such sizes where threads share them.",
         {"input.h90": _region("read (10, *) a")},
         cure="Read into an array before the region. Output, and `read` from a text, are allowed.",
     ),
@@ -978,6 +975,35 @@ CALLS: dict[str, Entry] = {
         },
         cure="Make a subroutine of its own of what is behind the entry.",
         command="hfpy check {file} --target gpu",
+    ),
+    "HF409": Entry(
+        "Directives in the generated code list the variables of a region. Compilers take some names in no "
+        "directive: with `openacc` and `openmp-target` an object whose type `select type (x)` tells; within an "
+        "`associate` or `select type` the result of a function that has the function's name; beside large private "
+        "arrays a variable that has other names by `equivalence`, whose value GNU Fortran loses.",
+        {
+            "named.h90": _text("""
+            module named
+              implicit none
+              type :: state
+                real :: u(100)
+              end type state
+            contains
+              subroutine warm(x)
+                class(state), intent(inout) :: x
+                integer :: i
+                select type (x)
+                type is (state)
+                  @parallelRegion{domName(i), domSize(100)}
+                  x%u(i) = x%u(i) + 1
+                  @end parallelRegion
+                end select
+              end subroutine warm
+            end module named
+        """)
+        },
+        cure="Call a routine with the region, which takes the object or its components: `call step(x%u)`.",
+        command="hfpy check {file} --target gpu --backend openacc",
     ),
 }
 

@@ -203,12 +203,12 @@ class RegionSharing:
         if again := sorted(given & listed):
             message = f"'{again[0]}' is a name that a construct around the region gives; no directive takes it"
             hint = other_way(again[0], self.facts.backend(self.key))
-            self.result.found.append(error("HF404", message, self.region.place, hint))
+            self.result.found.append(error("HF409", message, self.region.place, hint))
         name = self.routine.result
         if given and self.routine.kind == "function" and name == self.routine.name and name in listed:
             message = f"'{name}' is the function's name too; in an associate or select type no directive takes it"
             hint = "give the result a name of its own: result(…)"
-            self.result.found.append(error("HF404", message, self.region.place, hint))
+            self.result.found.append(error("HF409", message, self.region.place, hint))
 
     @property
     def refuted(self) -> tuple[Witness, ...]:

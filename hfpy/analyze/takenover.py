@@ -39,10 +39,10 @@ def taken_over(facts: Facts, key: str, region: Region, clauses: Clauses) -> list
 
 
 def lost_beside_large(facts: Facts, key: str, region: Region, clauses: Clauses) -> Iterator[Diagnostic]:
-    """HF404 where such values would be lost: beside arrays that each thread allocates, the directives are two."""
+    """HF409 where such values would be lost: beside arrays that each thread allocates, the directives are two."""
     if clauses.heap and facts.backend(key) == "openmp":
         for name in taken_over(facts, key, region, clauses):
             message = (
                 f"'{name}' has other names by equivalence, and GNU Fortran loses its value beside large private arrays"
             )
-            yield error("HF404", message, region.place, f"use a variable without an equivalence in place of '{name}'")
+            yield error("HF409", message, region.place, f"use a variable without an equivalence in place of '{name}'")

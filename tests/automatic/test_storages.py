@@ -93,7 +93,7 @@ end module large
 def test_values_that_would_be_lost_are_refused() -> None:
     """Beside arrays that each thread allocates, the loop has a directive of its own."""
     (found,) = translate_text({"large.h90": LARGE}, backend="openmp").errors
-    assert found.code == "HF404" and "'t' has other names by equivalence" in found.message
+    assert found.code == "HF409" and "'t' has other names by equivalence" in found.message
 
 
 CALLS = """module sequence

@@ -174,7 +174,7 @@ def _given(words: dict[str, str]) -> str:
 def test_names_that_no_directive_takes_are_refused(kind: str, backend: str) -> None:
     target = "cpu" if backend == "openmp" else "gpu"
     done = translate_text({"m.f90": _given(REFUSED[kind])}, target=target, backend=backend)
-    assert done.codes()[0] == "HF404" and "no directive takes it" in done.errors[0].message
+    assert done.codes()[0] == "HF409" and "no directive takes it" in done.errors[0].message
     plain = {**REFUSED[kind], "DIRECTIVE": "", "REDUCED": ""}
     assert not translate_text({"m.f90": _given(plain)}, backend="openmp", auto=True).errors
 

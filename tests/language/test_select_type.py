@@ -203,7 +203,7 @@ def test_bounds_may_use_names_of_an_associate_around_the_region(tmp_path: Path) 
 def test_directives_name_what_they_take_instead(kind: str, backend: str) -> None:
     """tests/gpu/language/guarded_parts.f90 does what the hints say."""
     done = translate_text({"m.f90": program(kind), "main.f90": MAIN}, exports=None, target="gpu", backend=backend)
-    assert done.errors and {*done.codes()} <= {"HF404", "HF702"}
-    given = [d.hint for d in done.errors if d.code == "HF404"]
+    assert done.errors and {*done.codes()} <= {"HF409", "HF702"}
+    given = [d.hint for d in done.errors if d.code == "HF409"]
     assert all(hint.startswith("give its components to a routine with the region") for hint in given)
     assert bool(given) == (kind == "the object itself")
