@@ -411,7 +411,7 @@ def runtime_digest() -> str:
     return digest([], (path for home in (RUNTIME, OPENCL_RUNTIME) for path in home.rglob("*") if path.is_file()))
 
 
-def run(built: Built, *arguments: str, threads: int = 1, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+def run(built: Built, *arguments: str, threads: int = 1, timeout: float = 300) -> subprocess.CompletedProcess[str]:
     """Run an executable in its folder. In emulation the threads of kernels run in an order that is drawn anew, and in
     half of these orders work waits in queues: missing waits show there, missing copies where it does not wait.
     """

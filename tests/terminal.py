@@ -37,5 +37,5 @@ def on_terminal(
             break
         data += part
     os.close(ours)
-    status = process.wait(timeout=60)
+    status = process.wait(timeout=300)
     return data.decode().replace("\r\n", "\n"), status

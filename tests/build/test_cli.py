@@ -262,7 +262,7 @@ def test_an_interrupted_build_leaves_nothing_wrong(project: Path, how: signal.Si
             break
         time.sleep(0.02)
     process.send_signal(how)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 128 + how
     assert "Traceback" not in err
     assert not (project / "build/cpu-openmp/objects/demo.f90.o").exists()

@@ -242,7 +242,7 @@ def test_interrupted_make_leaves_nothing_wrong(make: Make, tmp_path: Path) -> No
             break
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
-    process.wait(timeout=120)
+    process.wait(timeout=300)
     assert process.returncode != 0
     assert not (tmp_path / "build/make-cpu/objects/z_base.F90.o").exists()
     make()

@@ -84,7 +84,7 @@ def printed_by(command: str, folder: Path) -> str:
         words = [sys.executable, "-m", "hfpy", *words[1:]]
         command = shlex.join(words)
     if words[0] != "hfpy":
-        done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
         return done.stdout + done.stderr
     text = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):

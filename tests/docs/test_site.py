@@ -13,7 +13,7 @@ pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install '.[do
 
 def build(config: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(config), "-d", str(folder)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_the_site_builds_without_warnings(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_every_directive_has_a_colour(keyword: str) -> None:
 def test_the_client_gets_what_the_settings_say(tmp_path: Path) -> None:
     (tmp_path / "editor.js").write_text(EDITOR)
     command = ["node", str(tmp_path / "editor.js"), str(FOLDER / "extension.js")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     first, stop, second, end, *errors = json.loads(done.stdout)
     assert (first[0], stop, second[0], end) == ("start", ["stop"], "start", ["stop"])
     assert first[1] == {"command": "python", "args": ["-m", "hfpy", "lsp"]}

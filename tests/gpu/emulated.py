@@ -33,7 +33,7 @@ def ran(program: Path, *arguments: str, status: int = 0, **environment: str) -> 
     """Run a program with some environment variables and check its status."""
     known = {name: value for name, value in os.environ.items() if not name.startswith("HFPY_")}
     ended = subprocess.run(
-        [program, *arguments], capture_output=True, text=True, env={**known, **environment}, check=False, timeout=120
+        [program, *arguments], capture_output=True, text=True, env={**known, **environment}, check=False, timeout=300
     )
     assert ended.returncode == status, f"{ended.returncode}\n{ended.stdout}{ended.stderr}"
     return ended

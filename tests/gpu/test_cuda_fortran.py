@@ -56,7 +56,7 @@ def flang(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def checked(source: Path, folder: Path) -> str:
     """What flang's front end for CUDA Fortran says about a file."""
     command = [FLANG or "", "-fc1", "-x", "cuda", "-fsyntax-only", f"-J{folder}", f"-I{folder}", str(source)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert ended.returncode in (0, 1), ended.stderr
     return ended.stderr
 

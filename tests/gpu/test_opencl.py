@@ -91,7 +91,7 @@ def run(project: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """The program with more environment. Nothing is kept unless a test says where."""
     environment: Mapping[str, str] = {**os.environ, "HFPY_OPENCL_CACHE": "0", **more}
     program = project / "build/gpu-opencl/main"
-    return subprocess.run([program], env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run([program], env=environment, capture_output=True, text=True, check=False, timeout=300)
 
 
 def lacking(project: Path, what: str) -> subprocess.CompletedProcess[str]:

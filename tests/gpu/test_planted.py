@@ -145,7 +145,7 @@ def noticed(command: list[str | Path], folder: Path, expected: str) -> bool:
     """Whether a run ends, prints or logs other than it should."""
     environment = {**os.environ, "HFPY_OPENCL_CACHE": "0"}
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     log = folder / "log"
     return done.returncode != 0 or done.stdout != expected or (log.exists() and log.read_text() != "")

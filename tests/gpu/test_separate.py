@@ -84,7 +84,7 @@ def ran(program: Path, plugin: Path, *arguments: str, **more: str) -> subprocess
         **more,
     }
     command = [str(program), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 def failures(tasks: Sequence[Task], folder: Path, plugin: Path) -> list[str]:

@@ -44,7 +44,7 @@ def answers(text: bytes) -> list[dict[str, Any]]:
 
 def talk(sent: bytes) -> tuple[int, list[dict[str, Any]], str]:
     """The status, the answers and what is on standard error, of a client that sends this and closes the stream."""
-    done = subprocess.run(COMMAND, input=sent, env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(COMMAND, input=sent, env=ENVIRONMENT, capture_output=True, timeout=300, check=False)
     return done.returncode, answers(done.stdout), done.stderr.decode()
 
 

@@ -31,7 +31,7 @@ FLAGS = (
     "-std=f2008",
     "-Wno-function-elimination",
 )
-TIMEOUT = 60
+TIMEOUT = 300
 
 # Variables by which launchers speak to their processes, and those that tell the library what to do.
 _TOLD = re.compile(r"HFPY_|OMPI|PMI|MPI|SLURM|PALS|FLUX|MV2|HYDI|OMP_")

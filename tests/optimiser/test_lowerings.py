@@ -182,7 +182,7 @@ def translated(backend: str, folder: Path) -> Mapping[str, str]:
 def ended(program: Built, order: str = "", watched: str = "1") -> subprocess.CompletedProcess[str]:
     more = {"HFPY_EMULATE_ORDER": order, "HFPY_EMULATE_RACES": watched, "ACC_DEVICE_TYPE": "host"}
     environment = {**os.environ, **more}
-    return subprocess.run([program.path], env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([program.path], env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 def printed(program: Built, order: str = "", watched: str = "1") -> str:

@@ -35,7 +35,7 @@ from tests.support import (
 )
 
 PROGRAMS = Path(__file__).parent / "programs"
-TIMEOUT = 120
+TIMEOUT = 300
 SUPPORT = (PROGRAMS / "zoo.f90").read_text()
 TWO = {"i": DomainSpec(("nx",), ("i",)), "j": DomainSpec(("ny",), ("j",))}
 DOMAINS = {**TWO, "a": DomainSpec(("mx",), ("ia",)), "b": DomainSpec(("my",), ("ib",))}

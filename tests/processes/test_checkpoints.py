@@ -22,7 +22,7 @@ from tests.processes.test_samples import copied
 STEPS, FRAMES, KEEP = 24, 5, 1
 ARGUMENTS = ("18", "14", "9", str(STEPS), str(FRAMES))
 WHOLE = 8 * 4 + 8 * (18 * 14 * (4 * 9 + 10 + 9 + 3) + 2 * 19 * 15 * 9)  # bytes of a checkpoint
-TIMEOUT = 60
+TIMEOUT = 300
 
 
 @pytest.fixture(scope="module")

@@ -55,7 +55,7 @@ def copies_of_buffers(device: int, case: str) -> int:
         env=environment() | extra,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         stdin=subprocess.DEVNULL,
     )

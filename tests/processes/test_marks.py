@@ -25,7 +25,7 @@ def ended(folder: Path, off: int, ranks: int) -> subprocess.CompletedProcess[str
     environment = os.environ | {"HF_OFF": str(off), "OMP_NUM_THREADS": "2"}
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     command = [*((*LAUNCH, str(ranks)) if ranks else ()), str(built)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 @NO_MPI

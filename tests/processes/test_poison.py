@@ -101,7 +101,7 @@ def test_which_points(ranks: int, options: tuple[str, ...], tmp_path: Path) -> N
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     command = [sys.executable, "-m", "hfpy", "run", "-C", str(tmp_path), *many, *options]
     done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [row.split() for path in tmp_path.glob("points_*") for row in path.read_text().splitlines()]

@@ -66,7 +66,7 @@ def run_programs(name: str, folder: Path, target: str, threads: str) -> None:
         path = folder / "test" / program / f"{program}_{target}"
         environment = {**os.environ, "OMP_NUM_THREADS": threads}
         done = subprocess.run(
-            [path, target], cwd=path.parent, env=environment, capture_output=True, text=True, timeout=60
+            [path, target], cwd=path.parent, env=environment, capture_output=True, text=True, timeout=300
         )
         lines = (done.stdout + done.stderr).splitlines()
         assert done.returncode == 0, lines

@@ -146,7 +146,7 @@ def test_probe(name: str, tmp_path: Path) -> None:
     command = [hfpy, "probe", "--mpi", "--launcher", " ".join([*build.launcher, "-n", "2"]), str(tmp_path)]
     environment = os.environ | {"FC": build.compiler}
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "hfpy-machine.json").read_text())["network"]
     assert 0 <= found["latency"] < 1
