@@ -282,18 +282,19 @@ def _foreign_objects(foreign: Mapping[str, Path], root: Path, objects: Objects) 
 
 
 def executables(project: Project, files: Sequence[CompiledFile], folder: Path) -> dict[str, CompiledFile]:
-    """For each executable the file with its main program: those that the project names, else all there are; of a
-    library those alone that it names.
+    """For each executable the file with its main program: those that the project names, by the file or the program,
+    else all there are; of a library those alone that it names.
 
     Raises HfpyError if one is named that has no main program, if a program has none at all, or if two have one name.
     """
     mains = _mains(files)
+    known = f"main programs here: {', '.join(sorted(mains))}" if mains else "no source holds a main program"
+    mains = _by_programs(files, project.executables) | mains
     place = key_place(project, "project", "executables")
     problems = []
     for name in project.executables:
         if name not in mains:
-            known = f"main programs here: {', '.join(sorted(mains))}" if mains else "no source holds a main program"
-            problems.append(error(codes.NAME_UNKNOWN, f"no main program in a file named '{name}'", place, known))
+            problems.append(error(codes.NAME_UNKNOWN, f"no main program or its file is named '{name}'", place, known))
     library = project.kind == "library"
     if not mains and not project.executables and not library:
         hint = 'add a Fortran `program` to the sources, or write kind = "library" below [project]'
@@ -325,6 +326,12 @@ def _mains(files: Iterable[CompiledFile]) -> dict[str, list[CompiledFile]]:
         for file in group:
             mains.setdefault(stem if len(group) == 1 else Path(file.name).stem, []).append(file)
     return mains
+
+
+def _by_programs(files: Iterable[CompiledFile], names: Sequence[str]) -> dict[str, list[CompiledFile]]:
+    """The files whose main programs have some names, in any case."""
+    found = {name: [file for file in files if name.lower() in file.programs] for name in names}
+    return {name: group for name, group in found.items() if group}
 
 
 def compiled_files(files: Sequence[CompiledFile], mains: Mapping[str, CompiledFile]) -> list[CompiledFile]:

@@ -279,6 +279,19 @@ def test_several_executables_and_block_data(builder: Builder, write: Callable[..
     assert sorted(builder().executables) == ["other"]
 
 
+def test_executables_by_the_names_of_programs(builder: Builder, write: Callable[..., None]) -> None:
+    write(SOURCES)
+    write({"source/run.f90": "program Model\n print '(i0)', 5\nend program\n"})
+    write({"hfpy.toml": TOML.replace("[target", 'executables = ["model", "demo"]\n[target')})
+    built = builder().executables
+    assert sorted(built) == ["demo", "model"] and run(built["model"]) == "5\n"
+    write({"source/also.f90": "program model\nend program\n"})
+    with pytest.raises(HfpyError, match="two main programs are named 'model'"):
+        builder()
+    write({"source/model.f90": "program other\n print '(i0)', 6\nend program\n"})
+    assert run(builder().executables["model"]) == "6\n", "a file of the name goes first"
+
+
 def test_unknown_executable(builder: Builder, write: Callable[..., None]) -> None:
     write(SOURCES)
     write({"hfpy.toml": TOML.replace("[target", 'executables = ["dmo"]\n[target')})
