@@ -215,8 +215,8 @@ class Program(Mapping[str, Kernel]):
 
     def _timed(self, kernel: Kernel, sizes: Mapping[str, int], rounds: int) -> float:
         """The median seconds of a call of a kernel's routine. Raises UsageError where it cannot be called."""
+        from hfpy.build.cachefolder import cache_folder
         from hfpy.kernels.api import for_callers
-        from hfpy.kernels.cache import cache_folder
         from hfpy.tune.arrays import package_for
         from hfpy.tune.calls import Calls
         from hfpy.tune.timing import routine_of

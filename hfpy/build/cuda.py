@@ -1,8 +1,8 @@
 """Building what the backends cuda-c, hip and opencl generate: kernels, the GPU runtime, what is linked.
 
 For a GPU nvcc or hipcc compiles; in emulation (design §4) a C++ compiler builds the same files for the CPU. The
-runtime's C++ sources become one library a build folder; its Fortran modules, :data:`MODULE_SOURCES`, are compiled like
-the program's own.
+runtime's C++ sources become a library (:mod:`hfpy.build.gpuruntime`); its Fortran modules, :data:`MODULE_SOURCES`, are
+compiled like the program's own.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler, environment_flags, find_compiler, shown
-from hfpy.build.files import digest, explained, file_digest, read_json, write_json
 from hfpy.diagnostics import ToolError, UsageError
 
 RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "cuda"
@@ -30,7 +29,6 @@ SHADOW = RUNTIME.parent / "races"
 DEFAULT_ARCH, DEFAULT_HIP_ARCH = "sm_80", "gfx90a"
 ARRAYS_SOURCE = RUNTIME / "hfpy_arrays.f90"
 MODULE_SOURCES = (RUNTIME / "hfpy_device.f90", ARRAYS_SOURCE)
-LIBRARY = "libhfpy_device.a"
 
 # How families of compilers instrument accesses, without what would join neighbouring ones.
 WATCHES: Mapping[str, tuple[str, ...]] = {
@@ -230,27 +228,3 @@ def rocm_folders(hipcc: Compiler) -> tuple[Path, ...]:
     places += [Path("/opt/rocm")]
     found = (folder / "lib" for folder in places)
     return tuple(folder for folder in found if list(folder.glob("libamdhip64.so*")))[:1]
-
-
-def runtime_library(tools: CudaTools, folder: Path, run: Callable[[Sequence[str]], None]) -> Path:
-    """The library of the runtime in a build folder, built unless it is good already.
-
-    ``run`` runs a command and raises ToolError if that fails. Raises HfpyError if the folder cannot be written.
-    """
-    library = folder / LIBRARY
-    record = folder / f"{LIBRARY}.record"
-    objects = {source: folder / f"{source.stem}.o" for source in tools.runtime_sources()}
-    commands = [tools.runtime_command(source, target) for source, target in objects.items()]
-    contents = [file_digest(path) for path in (*objects, *tools.headers())]
-    key = digest(tools.compiler.version, *(word for command in commands for word in command), *contents)
-    if library.exists() and read_json(record).get("key") == key:
-        return library
-    with explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        record.unlink(missing_ok=True)
-        library.unlink(missing_ok=True)
-    for command in commands:
-        run(command)
-    run(["ar", "qcs", str(library), *map(str, objects.values())])
-    write_json(record, {"key": key})
-    return library

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hfpy.build import codes, cudafortran
-from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, devices_of, find_cuda_tools, runtime_library
+from hfpy.build.cachefolder import cache_folder
+from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, devices_of, find_cuda_tools
 from hfpy.build.files import digest, explained, require_inside
+from hfpy.build.gpuruntime import runtime_library
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.limits import LIMITS, needs_limits, with_limits
 from hfpy.build.linking import Library, link_library, link_programs
@@ -232,7 +234,7 @@ def _compile_and_link(
     failures = run_ordered(work, compile_one, request.jobs, processes.stop, request.phases.step)
     if not failures:
         if cuda is not None:
-            objects.tools = with_runtime(objects, cuda, in_fortran)
+            objects.tools = with_runtime(objects, cuda, request, in_fortran)
         others_built = tuple(target for name, target in targets.items() if foreign[name] != LIMITS)
         objects.always = tuple(target for target in targets.values() if target not in others_built)
         linked = link_programs(objects, project.name, mains, others_built, request.jobs, request.phases)
@@ -265,9 +267,10 @@ def runtime_module(source: Path, module: str) -> CompiledFile:
     return CompiledFile(source.name, source, source, digest(data), Contents(provides=(module,)), lines)
 
 
-def with_runtime(objects: Objects, cuda: CudaTools, in_fortran: bool = False) -> Tools:
+def with_runtime(objects: Objects, cuda: CudaTools, request: Request, in_fortran: bool = False) -> Tools:
     """The tools with the GPU's runtime among what is linked. Raises ToolError if that cannot be built."""
-    library = runtime_library(cuda, objects.folder.resolve(), objects.run)
+    cache = cache_folder(request.environment)
+    library = runtime_library(cuda, objects.folder.resolve(), objects.run, request.jobs, cache)
     flags = (str(library), *(cudafortran.link_flags(cuda) if in_fortran else cuda.link_flags()))
     return replace(objects.tools, link_flags=(*flags, *objects.tools.link_flags))
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hfpy.build.cachefolder import cache_folder
 from hfpy.build.files import digest, write_if_changed
 from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.diagnostics import UsageError
 from hfpy.extras import require
-from hfpy.kernels.cache import cache_folder
 from hfpy.options import default_kinds
 from hfpy.project import PROJECT_FILE, TARGETS, TargetSettings
 

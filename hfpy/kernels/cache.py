@@ -1,10 +1,9 @@
-"""Where compiled libraries are kept between sessions, and what tells one from another."""
+"""What tells one compiled library from another."""
 
 from __future__ import annotations
 
-import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +12,6 @@ from hfpy.build.includes import IncludeScanner
 from hfpy.build.translated import own_fingerprint
 from hfpy.options import Options
 from hfpy.project import include_folders
-
-
-def cache_folder(environment: Mapping[str, str]) -> Path:
-    """``HFPY_CACHE``, else ``hfpy`` in the user's cache folder."""
-    if environment.get("HFPY_CACHE"):
-        return Path(environment["HFPY_CACHE"]).expanduser().resolve()
-    base = environment.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser().resolve() / "hfpy"
 
 
 def content_key(sources: Sequence[Path], options: Options, tools: Sequence[str]) -> str:
@@ -45,8 +36,3 @@ def _included(scanner: IncludeScanner, path: Path) -> tuple[Path, ...]:
         return scanner.closure(path, path.read_bytes())
     except OSError:
         return ()
-
-
-def private_folder(kept: Path) -> Path:
-    """A folder of this process's own beside the one to be, for building in."""
-    return kept.with_name(f".{kept.name}.{os.getpid()}")

@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hfpy.build.cachefolder import private_folder
 from hfpy.build.compilers import default_jobs
-from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, find_jit_tools, runtime_library
+from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, find_jit_tools
 from hfpy.build.driver import compiled_files, locked, runtime_module
 from hfpy.build.files import digest, explained, read_json, write_atomically, write_json
+from hfpy.build.gpuruntime import runtime_library
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects
 from hfpy.build.processes import with_processes
@@ -19,7 +21,7 @@ from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import all_sources, transpile
 from hfpy.diagnostics import ToolError, render
-from hfpy.kernels.cache import content_key, private_folder
+from hfpy.kernels.cache import content_key
 from hfpy.kernels.devices import Expected, expected_on_device
 from hfpy.kernels.gpu import KernelFiles
 from hfpy.kernels.signatures import ModuleSignature, from_json, outside_modules, signatures

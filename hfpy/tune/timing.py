@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hfpy.build.cachefolder import cache_folder
 from hfpy.build.session import Session
 from hfpy.diagnostics import HfpyError, UsageError
-from hfpy.kernels.cache import cache_folder
 from hfpy.options import Options
 from hfpy.transform.scripts.kernel import Kernel
 from hfpy.tune.arrays import PACKAGES, package_for

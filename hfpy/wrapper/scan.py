@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from hfpy.backendtable import with_directives
+from hfpy.build.cachefolder import cache_folder
 from hfpy.build.compilers import default_jobs
-from hfpy.build.cuda import MODULE_SOURCES, CudaTools, devices_of, find_cuda_tools, runtime_library
+from hfpy.build.cuda import MODULE_SOURCES, CudaTools, devices_of, find_cuda_tools
 from hfpy.build.driver import locked
 from hfpy.build.files import explained, write_if_changed
+from hfpy.build.gpuruntime import Run, runtime_library
 from hfpy.build.includes import IncludeScanner
 from hfpy.build.plan import check_by_others
 from hfpy.build.session import Given, Session, open_files, open_project
@@ -117,11 +119,15 @@ def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], 
         bool(backends & with_directives("openacc")),
         tuple(str(Path(path).resolve()) for path in runtime),
         tuple(cuda.kernel_command(Path("SOURCE"), Path("TARGET"))) if cuda is not None else (),
-        str(runtime_library(cuda, folder.resolve(), run)) if cuda is not None else "",
+        str(_runtime(cuda, folder, run, options.jobs)) if cuda is not None else "",
         cuda.link_flags() if cuda is not None else (),
     )
     write_if_changed(folder / INDEX, as_json(store).encode())
     return store
+
+
+def _runtime(cuda: CudaTools, folder: Path, run: Run, jobs: int) -> Path:
+    return runtime_library(cuda, folder.resolve(), run, jobs, cache_folder(os.environ))
 
 
 def _cuda(session: Session, languages: Set[Language]) -> CudaTools:

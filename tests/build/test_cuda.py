@@ -12,15 +12,14 @@ from hfpy.build.compilers import Compiler
 from hfpy.build.cuda import (
     DEFAULT_ARCH,
     EMULATION,
-    LIBRARY,
     RUNTIME,
     SHADOW,
     WATCHES,
     CudaTools,
     find_cuda_tools,
     library_folders,
-    runtime_library,
 )
+from hfpy.build.gpuruntime import LIBRARY, runtime_library
 from hfpy.build.tools import find_tools
 from hfpy.diagnostics import ToolError
 from hfpy.options import Options
@@ -147,6 +146,45 @@ def test_the_runtime_is_built_once(tmp_path: Path) -> None:
     library.unlink()
     runtime_library(CudaTools(GXX, True, debug=True), tmp_path / "folder", run)
     assert len(run.commands) == 3 * len(tools.runtime_sources()) + 3
+
+
+def test_the_runtime_is_kept_for_other_folders(tmp_path: Path) -> None:
+    run, tools, cache = Runner(), CudaTools(GXX, True), tmp_path / "cache"
+    first = runtime_library(tools, tmp_path / "one", run, 2, cache)
+    count = len(run.commands)
+    second = runtime_library(tools, tmp_path / "other", run, 2, cache)
+    assert len(run.commands) == count and second.read_bytes() == first.read_bytes()
+    assert sorted(p.name for p in second.parent.iterdir()) == sorted(p.name for p in first.parent.iterdir())
+    runtime_library(CudaTools(GXX, True, debug=True), tmp_path / "debug", run, 2, cache)
+    assert len(run.commands) == 2 * count, "other flags are another library"
+
+
+def test_a_kept_runtime_that_is_damaged_is_compiled_again(tmp_path: Path) -> None:
+    run, tools, cache = Runner(), CudaTools(GXX, True), tmp_path / "cache"
+    runtime_library(tools, tmp_path / "one", run, 1, cache)
+    count = len(run.commands)
+    (kept,) = cache.rglob(LIBRARY)
+    kept.write_text("x")
+    assert runtime_library(tools, tmp_path / "two", run, 1, cache).read_text() == ""
+    assert len(run.commands) == 2 * count
+    runtime_library(tools, tmp_path / "three", run, 1, cache)
+    assert len(run.commands) == 2 * count
+
+
+def test_a_cache_that_cannot_be_written_is_no_fault(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.touch()
+    assert runtime_library(CudaTools(GXX, True), tmp_path / "folder", Runner(), 1, blocked).exists()
+
+
+def test_a_few_runtimes_are_kept(tmp_path: Path) -> None:
+    run, cache = Runner(), tmp_path / "cache"
+    for number in range(20):
+        runtime_library(CudaTools(GXX, True, flags=(f"-DN={number}",)), tmp_path / str(number), run, 1, cache)
+    assert len([*cache.rglob(LIBRARY)]) == 16
+    before = len(run.commands)
+    runtime_library(CudaTools(GXX, True, flags=("-DN=19",)), tmp_path / "again", run, 1, cache)
+    assert len(run.commands) == before
 
 
 def test_a_broken_build_of_the_runtime_is_done_again(tmp_path: Path) -> None:

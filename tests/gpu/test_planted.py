@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.cuda import LIBRARY, MODULE_SOURCES, CudaTools, find_cuda_tools
+from hfpy.build.cuda import MODULE_SOURCES, CudaTools, find_cuda_tools
+from hfpy.build.gpuruntime import LIBRARY
 from tests.gpu.emulated import Emulation, run
 from tests.gpu.opencl import needs_opencl
 from tests.support import kernels_together, translate_text, write_files

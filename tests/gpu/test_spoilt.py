@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.cuda import LIBRARY, MODULE_SOURCES
+from hfpy.build.cuda import MODULE_SOURCES
+from hfpy.build.gpuruntime import LIBRARY
 from tests.gpu.emulated import SANITIZERS, Emulation, ran, run
 from tests.samples.programs import ARGUMENTS, build_sample
 from tests.support import (

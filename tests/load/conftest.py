@@ -1,15 +1,8 @@
-"""One cache for all tests of this folder, also where they run in several processes."""
+"""The tests of this folder compile fast."""
 
 from pathlib import Path
 
 import pytest
-
-
-@pytest.fixture(scope="session")
-def shared_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A cache folder of this run of the tests."""
-    base = tmp_path_factory.getbasetemp()
-    return (base if worker_id == "master" else base.parent) / "hfpy-cache"
 
 
 @pytest.fixture(autouse=True)

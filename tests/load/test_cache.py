@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hfpy
+from hfpy.build.cachefolder import cache_folder
 from hfpy.diagnostics import ToolError, UsageError
-from hfpy.kernels.cache import cache_folder
 
 SOURCE = """
 module counted

@@ -1,0 +1,21 @@
+"""What all tests share: a folder in which compiled runtimes and libraries are kept, one for a run of the tests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The folder, also where tests run in several processes."""
+    base = tmp_path_factory.getbasetemp()
+    return (base if worker_id == "master" else base.parent) / "hfpy-cache"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(shared_cache: Path) -> Iterator[None]:
+    """Nothing of a run gets into the user's own cache, or comes from there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HFPY_CACHE", str(shared_cache))
+        yield
