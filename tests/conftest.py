@@ -1,9 +1,14 @@
-"""What all tests share: a folder in which compiled runtimes and libraries are kept, one for a run of the tests."""
+"""What all tests share: a folder in which compiled runtimes and libraries are kept, and how hypothesis draws."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A slow machine is no fault.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")

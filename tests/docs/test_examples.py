@@ -154,7 +154,6 @@ def test_examples(path: Path, section: Section, tmp_path: Path, monkeypatch: pyt
     for name in ("FC", "CC", "FFLAGS", "CFLAGS", "LDFLAGS", "NVCC"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
-    monkeypatch.setenv("HFPY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if shutil.which("cmake") is None and any("$ cmake" in block.text for block in section.blocks):
         pytest.skip("cmake is not on this machine (make buildtools)")

@@ -53,7 +53,7 @@ class Emulation:
 
     def prepare(self) -> Emulation:
         """Itself, after building the library and the Fortran module."""
-        runtime_library(self.tools(), self.folder, run)
+        runtime_library(self.tools(), self.folder, run, 1, Path(os.environ["HFPY_CACHE"]))
         for source in MODULE_SOURCES:
             run(["gfortran", "-c", "-Wall", "-Werror", source], self.folder)
         return self
