@@ -220,9 +220,9 @@ def judged(
     only: Collection[str] | None = None,
 ) -> tuple[list[Tried], bool]:
     """Judges the regions of loops in the program. Gives the loops, without those whose region is refused, and whether
-    all were kept. ``effects`` are those of the program with the regions, where they are known. Of ``accepted`` regions it
-    is known that nothing is :func:`leaving` them; the others of which that turns out are added. ``only`` has the files
-    that are translated for the judgement, if not all are.
+    all were kept. ``effects`` are those of the program with the regions, where they are known. Of ``accepted`` regions
+    it is known that nothing is :func:`leaving` them; the others of which that turns out are added. ``only`` has the
+    files that are translated for the judgement, if not all are.
     """
     accepted = accepted if accepted is not None else Accepted()
     active = [x for x in outermost(loops) if not x.why]
