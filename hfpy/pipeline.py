@@ -70,7 +70,8 @@ def _whole(paths: Sequence[Path], options: Options, progress: Progress) -> Trans
 
     key = key_now(paths, options) if options.cache_dir is not None else ""
     settled, automatic = _settled(paths, options, progress)
-    translation, asked, made = _generated(settled, progress)
+    effects = automatic.effects if automatic is not None else None
+    translation, asked, made = _generated(settled, progress, effects)
     translation = replace(translation, loops=lambda: automatic)
     if asked is None or made is None:
         return translation
@@ -81,9 +82,11 @@ def _whole(paths: Sequence[Path], options: Options, progress: Progress) -> Trans
     return replace(translation, survey=asked.surveyed, kernels=asked.dumped, faults=faults)
 
 
-def _generated(settled: Settled, progress: Progress) -> tuple[Translation, _Asked | None, Made | None]:
+def _generated(
+    settled: Settled, progress: Progress, effects: Effects | None = None
+) -> tuple[Translation, _Asked | None, Made | None]:
     """The translation of an application, what can be asked of it, and what it was made of; none of these where its text
-    has faults.
+    has faults. ``effects`` may be those of this application, where some are known.
     """
     application, found = settled.application, list(settled.found)
     if has_errors(found):
@@ -92,8 +95,9 @@ def _generated(settled: Settled, progress: Progress) -> tuple[Translation, _Aske
     from hfpy.analyze.effects import Effects
 
     progress("analysing", 0, 0)
-    facts = analyse(application)
-    effects = Effects(facts)
+    if effects is None or effects.facts.application is not application:
+        effects = Effects(analyse(application))
+    facts = effects.facts
     made = made_of(facts, effects, progress)
     application, files = made.facts.application, made.written.files
     diagnostics = ordered([*settled.notes, *in_source_lines(facts.application.files, [*found, *made.found])])

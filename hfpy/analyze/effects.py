@@ -60,6 +60,7 @@ class Effects:
         self._own_members: dict[str, frozenset[Identity]] = {}
         self.engine = Engine()
         self._objects: dict[str, dict[tuple[LineKey, int], list[tuple[CallSite, int]]]] = {}
+        self.placed: dict[object, object] = {}  # what hfpy.analyze.sharing has found out of regions
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
     def taking_over(self, earlier: Effects, settled: Collection[str]) -> Effects:

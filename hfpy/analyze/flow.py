@@ -1,8 +1,11 @@
-"""Data flow in a region: which scalars are set before they are read, which carry values in or out."""
+"""Data flow in a region: which scalars are set before they are read, which carry values in or out.
+
+Sets of names are the bits of numbers while a walk goes on: what is certain on two ways is what both numbers have.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -22,7 +25,7 @@ from hfpy.model.statements import (
     ways_out,
 )
 
-_EVERYTHING: frozenset[str] = frozenset({"*"})
+_EVERYTHING = -1  # all bits: a way that was left says nothing
 _LOOPS = (*LOOPS, "forall")
 _T = TypeVar("_T")
 EffectsByStatement = dict[int, list[tuple[Reference, bool, bool, bool]]]
@@ -42,6 +45,16 @@ class Flow:
     certain: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class _Does:
+    """What one statement reads, sets, and replaces as a whole, as bits, and by what references."""
+
+    reads: int
+    writes: int
+    whole: int
+    listed: list[tuple[Reference, bool, bool, bool]]
+
+
 class FlowScan:
     """Walks a body once, keeping the set of names that are certainly assigned.
 
@@ -53,21 +66,48 @@ class FlowScan:
     def __init__(self, effects: EffectsByStatement) -> None:
         self.effects = effects
         self.flow = Flow()
-        self._jumps: dict[str, frozenset[str]] = {}
+        self._bits: dict[str, int] = {}
+        self._does: dict[int, _Does] = {}
+        self._read = self._exposed = self._written = 0  # what of these is in the flow
+        self._jumps: dict[str, int] = {}
         self._stop: Construct | None = None
         self._places: frozenset[str] = frozenset()  # where jumps within the nodes may lead
         self._loops = 0  # around the statement, among the nodes
         self._left = _EVERYTHING  # what is certain wherever a jump leaves the nodes
-        self._passed: dict[str, frozenset[str]] = {}  # what was known of the jumps to a label when a walk came to it
+        self._passed: dict[str, int] = {}  # what was known of the jumps to a label when a walk came to it
+
+    def _bit(self, name: str) -> int:
+        """The bit of a name."""
+        return self._bits.setdefault(name, 1 << len(self._bits))
+
+    def _of(self, statement: Statement) -> _Does | None:
+        """What a statement does."""
+        does = self._does.get(id(statement))
+        if does is None and (listed := self.effects.get(id(statement))):
+            does = self._does[id(statement)] = _Does(
+                self._all(r.name for r, reads, _, _ in listed if reads),
+                self._all(r.name for r, _, writes, _ in listed if writes),
+                self._all(r.name for r, _, writes, whole in listed if writes and whole),
+                listed,
+            )
+        return does
 
     def scan(self, nodes: tuple[Node, ...], assigned: frozenset[str] = frozenset()) -> Flow:
         """Scan the nodes; ``certain`` of the result are the names assigned on every way to the end, and on every way
         out by a jump: ``cycle`` ends a point of a region, ``return`` a routine.
         """
         self._places = _places(nodes)
-        behind = self._settled(lambda: self._block(nodes, assigned))
-        self.flow.certain = _meet(behind, self._left)
+        before = self._all(assigned)
+        certain = self._settled(lambda: self._block(nodes, before)) & self._left
+        names = (name for name, bit in self._bits.items() if certain & bit)
+        self.flow.certain = frozenset({"*"} if certain == _EVERYTHING else names)
         return self.flow
+
+    def _all(self, names: Iterable[str]) -> int:
+        found = 0
+        for name in names:
+            found |= self._bit(name)
+        return found
 
     def scan_behind(self, nodes: tuple[Node, ...], construct: Construct) -> Flow:
         """Scan what may be executed behind a construct somewhere below the nodes, until it is reached again.
@@ -79,7 +119,7 @@ class FlowScan:
 
         def walk() -> None:
             if jumps:
-                self._block(nodes, frozenset())  # by jumps everything may be behind it
+                self._block(nodes, 0)  # by jumps everything may be behind it
                 for part in construct.parts:
                     self._block(part.body, _EVERYTHING)
             self._behind(nodes, construct)
@@ -97,25 +137,25 @@ class FlowScan:
             if all(self._jumps.get(label, _EVERYTHING) == known for label, known in self._passed.items()):
                 return found
 
-    def _behind(self, nodes: tuple[Node, ...], construct: Construct) -> frozenset[str] | None:
+    def _behind(self, nodes: tuple[Node, ...], construct: Construct) -> int | None:
         """Scan the rest of a block behind the construct; None if the construct is not in it."""
         for number, node in enumerate(nodes):
-            assigned: frozenset[str] | None = None
+            assigned: int | None = None
             if node is construct:
-                assigned = frozenset()
+                assigned = 0
             elif isinstance(node, Construct):
                 found = (self._behind(part.body, construct) for part in node.parts)
                 assigned = next((names for names in found if names is not None), None)
                 assigned = self._joined(node, assigned) if assigned is not None else None
                 if assigned is not None and node.kind in _LOOPS:
                     if any(isinstance(s, Jump) or ways_out(s) for s in flatten(node.body)):
-                        assigned = frozenset()  # it may have been left before
+                        assigned = 0  # it may have been left before
                     self._block(node.body, self._effects_of(node.header, assigned))
             if assigned is not None:
                 return self._block(nodes[number + 1 :], assigned)
         return None
 
-    def _block(self, nodes: tuple[Node, ...], assigned: frozenset[str]) -> frozenset[str]:
+    def _block(self, nodes: tuple[Node, ...], assigned: int) -> int:
         for node in nodes:
             if node is self._stop:
                 return _EVERYTHING
@@ -128,7 +168,7 @@ class FlowScan:
                 assigned = self._statement(node, assigned)
         return assigned
 
-    def _joined(self, node: Construct, assigned: frozenset[str]) -> frozenset[str]:
+    def _joined(self, node: Construct, assigned: int) -> int:
         """What is certain behind a construct, which jumps to its end, and out of it by its name, leave earlier."""
         name = node.header.construct_name if isinstance(node.header, Header) and node.kind not in LOOPS else ""
         label = node.end.line.label if node.end is not None else ""
@@ -137,17 +177,17 @@ class FlowScan:
                 assigned = self._arrived(end, assigned)
         return assigned
 
-    def _arrived(self, label: str, assigned: frozenset[str]) -> frozenset[str]:
+    def _arrived(self, label: str, assigned: int) -> int:
         """What is certain at a label, for those who come to it one after the other, and those who jump."""
         jumped = self._jumps.get(label, _EVERYTHING)
         self._passed.setdefault(label, jumped)
-        return _meet(assigned, jumped)
+        return assigned & jumped
 
-    def _statement(self, statement: Statement, assigned: frozenset[str]) -> frozenset[str]:
+    def _statement(self, statement: Statement, assigned: int) -> int:
         after = self._effects_of(statement, assigned)
         if isinstance(statement, OneLine):
             inner = self._statement(statement.action, after)
-            return inner if statement.kind == "if" and truth(statement.control[0]) else _meet(after, inner)
+            return inner if statement.kind == "if" and truth(statement.control[0]) else after & inner
         if isinstance(statement, Jump) and (
             statement.kind == "goto" or (statement.kind == "exit" and statement.target)
         ):
@@ -156,16 +196,16 @@ class FlowScan:
         for label in ways_out(statement):
             self._leads(label, assigned)
         if isinstance(statement, Jump) and self._leaves(statement):
-            self._left = _meet(self._left, after)
+            self._left &= after
         if isinstance(statement, Jump) and statement.kind != "continue":
             return _EVERYTHING
         return after
 
-    def _leads(self, target: str, assigned: frozenset[str]) -> None:
+    def _leads(self, target: str, assigned: int) -> None:
         """Take that the statement may go on at a target, with what is certain then."""
-        self._jumps[target] = _meet(assigned, self._jumps.get(target, _EVERYTHING))
+        self._jumps[target] = assigned & self._jumps.get(target, _EVERYTHING)
         if target not in self._places:
-            self._left = _meet(self._left, assigned)
+            self._left &= assigned
 
     def _leaves(self, jump: Jump) -> bool:
         """Whether a jump leads out of the nodes that are scanned, into what is executed then."""
@@ -173,21 +213,25 @@ class FlowScan:
             return jump.target not in self._places
         return jump.kind in ("return", "@exit") or (jump.kind in ("cycle", "exit") and not self._loops)
 
-    def _effects_of(self, statement: Statement, assigned: frozenset[str]) -> frozenset[str]:
-        added = set()
-        for reference, reads, writes, whole in self.effects.get(id(statement), ()):
-            name = reference.name
-            if reads:
-                self.flow.read.setdefault(name, reference)
-                if name not in assigned and "*" not in assigned:
-                    self.flow.exposed.setdefault(name, reference)
-            if writes:
-                self.flow.written.setdefault(name, reference)
-                if whole:
-                    added.add(name)
-        return assigned | added if added else assigned
+    def _effects_of(self, statement: Statement, assigned: int) -> int:
+        does = self._of(statement)
+        if does is None:
+            return assigned
+        open_ = does.reads & ~assigned & ~self._exposed
+        if open_ or does.reads & ~self._read or does.writes & ~self._written:
+            for reference, reads, writes, _ in does.listed:
+                if reads:
+                    self.flow.read.setdefault(reference.name, reference)
+                    if self._bits[reference.name] & open_:
+                        self.flow.exposed.setdefault(reference.name, reference)
+                if writes:
+                    self.flow.written.setdefault(reference.name, reference)
+            self._read |= does.reads
+            self._exposed |= open_
+            self._written |= does.writes
+        return assigned | does.whole
 
-    def _construct(self, node: Construct, assigned: frozenset[str]) -> frozenset[str]:
+    def _construct(self, node: Construct, assigned: int) -> int:
         if node.kind in _LOOPS:
             after = self._effects_of(node.header, assigned)
             self._loops += 1
@@ -197,9 +241,9 @@ class FlowScan:
         if node.kind in ("region", "associate", "block", "critical", "at_if"):
             after = self._effects_of(node.header, assigned)
             if node.region is not None:
-                after = after | set(node.region.iterators)
+                after |= self._all(node.region.iterators)
             inner = self._block(node.body, after)
-            return inner if node.kind != "at_if" else _meet(after, inner)
+            return inner if node.kind != "at_if" else after & inner
         results = []
         before = assigned
         closed = False
@@ -218,7 +262,7 @@ class FlowScan:
             results.append(before)
         met = results[0]
         for other in results[1:]:
-            met = _meet(met, other)
+            met &= other
         return met
 
 
@@ -226,15 +270,6 @@ def _places(nodes: tuple[Node, ...]) -> frozenset[str]:
     """The labels and the names of constructs in some nodes."""
     names = {c.header.construct_name for c in constructs(nodes) if isinstance(c.header, Header)}
     return frozenset(names | {s.line.label for s in flatten(nodes)} - {""})
-
-
-def _meet(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
-    """Names certain on both ways; a way that was left (``*``) says nothing."""
-    if "*" in first:
-        return second
-    if "*" in second:
-        return first
-    return first & second
 
 
 def is_whole(reference: Reference) -> bool:

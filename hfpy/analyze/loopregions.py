@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from hfpy.analyze.intrinsics import INQUIRY
 from hfpy.analyze.kinds import Kinds
@@ -123,6 +124,24 @@ class World:
     domains: Mapping[str, DomainSpec]
     of_threads: frozenset[tuple[str, str]] = frozenset()
     known: dict[tuple[int, int], LoopRegion | NotTaken] = field(default_factory=dict, compare=False, repr=False)
+
+    def inside(self, nest: Construct) -> Sequence[tuple[Reference, tuple[Dim, ...]]]:
+        """The references of arrays in a nest with all their indices, and the dimensions of each."""
+        return self._indexed.get(id(nest), ())
+
+    @cached_property
+    def _indexed(self) -> dict[int, list[tuple[Reference, tuple[Dim, ...]]]]:
+        """The same for all constructs of the routine, by identity."""
+        made: dict[int, list[tuple[Reference, tuple[Dim, ...]]]] = {}
+        for reference in self.references:
+            indices = reference.indices
+            if indices is None or reference.component or not reference.at.constructs:
+                continue
+            found = self.scopes.variable(reference.name, self.routine.key)
+            if found is not None and len(found.symbol.shape) == len(indices):
+                for construct in reference.at.constructs:
+                    made.setdefault(id(construct), []).append((reference, found.symbol.shape))
+        return made
 
 
 def perfect_nest(outer: Construct, most: int) -> list[Construct]:
@@ -313,17 +332,6 @@ def _indices(designator: Expr) -> Iterator[Expr]:
 # -- what arrays tell
 
 
-def _inside(world: World, nest: Construct) -> Iterator[tuple[Reference, tuple[Dim, ...]]]:
-    """The references of arrays in a nest with all their indices, and the dimensions of each."""
-    for reference in world.references:
-        indices = reference.indices
-        if indices is None or reference.component or not any(c is nest for c in reference.at.constructs):
-            continue
-        found = world.scopes.variable(reference.name, world.routine.key)
-        if found is not None and len(found.symbol.shape) == len(indices):
-            yield reference, found.symbol.shape
-
-
 def iterator_of(index: Expr) -> str:
     """The name in an index that is a name plus or minus a number, else empty."""
     match index:
@@ -345,7 +353,7 @@ def _size(world: World, nest: Construct, turn: Turns) -> str:
     own = normal(turn.extent)
     sizes: Counter[str] = Counter()
     texts = {own: turn.extent.text}
-    for reference, shape in _inside(world, nest):
+    for reference, shape in world.inside(nest):
         for index, dim in zip(reference.indices or (), shape, strict=True):
             if dim.form == "explicit" and iterator_of(index) == turn.iterator and _known(world, dim):
                 sizes[normal(dim)] += 1
@@ -370,7 +378,7 @@ def _known(world: World, dim: Dim) -> bool:
 def by_storage(world: World, nest: Construct, iterators: Sequence[str]) -> list[str]:
     """Iterators in the order in which arrays have their dimensions, fastest first; else as they are given."""
     places: dict[str, list[int]] = {name: [] for name in iterators}
-    for reference, _ in _inside(world, nest):
+    for reference, _ in world.inside(nest):
         for place, index in enumerate(reference.indices or ()):
             if (name := iterator_of(index)) in places:
                 places[name].append(place)

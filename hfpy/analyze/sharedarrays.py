@@ -135,7 +135,9 @@ class SharedArrays:
 
     def carried(self, data: DataObject) -> Answer | None:
         """Whether each point sets what it reads of a scalar of its own; None if the region is too long to ask."""
-        nest = build(self.body, self._known(), True, frozenset({data.identity}), self._read)
+        nest = self._with_asked if data.identity in self._asked else None
+        if nest is None:  # fewer accesses may not be too many
+            nest = build(self.body, self._known(), True, frozenset({data.identity}), self._read)
         return self.body.effects.engine.carried(nest, name_of(data, self.body.key)) if nest is not None else None
 
     def check_carried(self, name: str, answer: Answer | None) -> bool:
@@ -249,9 +251,24 @@ class SharedArrays:
     def _read(self) -> Read:
         return Read.of(self.body)
 
+    @cached_property
+    def _asked(self) -> frozenset[tuple[str, str]]:
+        """The scalars that points may give to each other, by identity: set, and read where that is not sure before."""
+        flow = self.body.flow()
+        found = (self.body.facts.object(name, self.body.key) for name in sorted(flow.exposed.keys() & flow.written))
+        return frozenset(d.identity for d in found if d is not None and not d.rank)
+
+    @cached_property
+    def _with_asked(self) -> Nest | None:
+        """The nest with a look into called routines, and with the scalars that may be asked for: one walk for all."""
+        return build(self.body, self._known(), True, self._asked, self._read)
+
     def _nest(self, detailed: bool) -> Nest | None:
         if detailed not in self._nests:
-            self._nests[detailed] = build(self.body, self._known(), detailed, read=self._read)
+            nest = self._with_asked if detailed else build(self.body, self._known(), False, read=self._read)
+            if nest is None and detailed and self._asked:  # fewer accesses may not be too many
+                nest = build(self.body, self._known(), True, read=self._read)
+            self._nests[detailed] = nest
         return self._nests[detailed]
 
     def _known(self) -> Facts:

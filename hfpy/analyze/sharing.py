@@ -139,6 +139,19 @@ class RoutineSharing:
         return self._regions[number]
 
 
+@dataclass(frozen=True)
+class Placed:
+    """What is kept of a region whose names have all been placed, for those who ask again with the same effects."""
+
+    result: Sharing
+    set_first: set[str]
+    mentioned: frozenset[str]
+
+
+def _never(_found: Diagnostic) -> bool:
+    return False
+
+
 class RegionSharing:
     """Places the symbols of one active region."""
 
@@ -156,8 +169,17 @@ class RegionSharing:
         self._values: dict[str, int] | None = None
         self.set_first: set[str] = set()  # scalars that each point provably sets before it reads them
 
-    def place(self, enough: Callable[[Diagnostic], bool] = lambda found: False) -> Sharing:
-        """Classify every name. A diagnostic that is ``enough`` ends it, with what was found so far."""
+    def place(self) -> Sharing:
+        """Classify every name, once for all who ask with the same effects."""
+        kept = self.effects.placed.get(self.body.identity)
+        if not isinstance(kept, Placed):
+            kept = Placed(self.place_until(_never), self.set_first, self.body.mentioned)
+            self.effects.placed[self.body.identity] = kept
+        self.result, self.set_first, self.body.mentioned = kept.result, kept.set_first, kept.mentioned
+        return self.result
+
+    def place_until(self, enough: Callable[[Diagnostic], bool]) -> Sharing:
+        """The same until a diagnostic is ``enough``, with what was found so far; it is to be asked once."""
         flow = self.body.flow()
         names = self.body.names()
         iterators = set(self.region.iterators)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from math import inf
 from pathlib import Path
 
@@ -83,7 +84,8 @@ def parse_unit(
     lines = list(index.lines[unit.first : unit.last + 1])
     reader = Includes(index.path, include_dirs, index.fixed)
     deadline = Deadline.after(limit)
-    parser = SpecificationParser(index.path, reader, deadline, unit.parent is not None, index.sizes, index.definitions)
+    around = partial(_around, index, unit, reader)
+    parser = SpecificationParser(index.path, reader, deadline, around, index.sizes, index.definitions)
     named = unit.kind != "program" or bool(unit.name)
     body: tuple[Node, ...] = ()
     body_first = -1
@@ -112,6 +114,25 @@ def parse_unit(
         return _routine(index, number, parser.result(last), (), body_first), [given_up]
     routine = replace(_routine(index, number, parser.result(last), body, body_first), scopes=tuple(builder.scopes))
     return routine, [*late, *parser.found, *builder.found]
+
+
+def _around(index: FileIndex, unit: UnitIndex, reader: Includes, name: str) -> bool:
+    """Whether a unit around another one may give a name a meaning: by a declaration, a module that it uses, a procedure
+    in it, or since all names have to be declared.
+    """
+    if unit.parent is None:
+        return unit.kind == "submodule"
+    outer = index.units[unit.parent]
+    parser = SpecificationParser(index.path, reader, around=lambda _name: True)
+    stop = outer.contains if outer.contains >= 0 else outer.last
+    parser.read(
+        list(index.lines[outer.first : stop]), 1 if outer.name or outer.kind != "program" else 0, stop - outer.first
+    )
+    known = parser.state
+    inside = (u.name for u in index.units if u.parent == unit.parent)
+    if known.uses or known.implicit_none or name in known.symbols or name in (outer.result, *outer.dummies, *inside):
+        return True
+    return _around(index, outer, reader, name)
 
 
 def _is_macro(line: LogicalLine, index: FileIndex) -> bool:

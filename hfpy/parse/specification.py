@@ -47,8 +47,9 @@ IncludeReader = Callable[[str, LogicalLine], "list[LogicalLine] | None"]
 
 
 class SpecificationParser:
-    """Reads the logical lines of one specification part; ``contained`` is that of a unit within another one, ``sizes``
-    are those of the project's domains, ``macros`` what the file defines: statement functions may be written with them.
+    """Reads the logical lines of one specification part; ``around`` tells whether units around may give a name a
+    meaning, ``sizes`` are those of the project's domains, ``macros`` what the file defines: statement functions may be
+    written with them.
     """
 
     def __init__(
@@ -56,12 +57,12 @@ class SpecificationParser:
         file: str,
         read_include: IncludeReader | None = None,
         deadline: Deadline | None = None,
-        contained: bool = False,
+        around: Callable[[str], bool] = lambda _name: False,
         sizes: Sizes = NO_SIZES,
         macros: Mapping[str, Macro] | None = None,
     ) -> None:
         self.file, self.sizes = file, sizes
-        self.contained = contained
+        self.around = around
         self.deadline = deadline
         self.read_include = read_include
         self.macros = macros or {}
@@ -356,7 +357,7 @@ class SpecificationParser:
     def _statement_function(self, line: LogicalLine, masked: str) -> bool:
         """Whether the line is a statement function ``f(x) = …`` (peers.md §3.5), which is then recorded.
 
-        A name that is declared nowhere here may be an array of a module or of the host, and the line an assignment.
+        A name that is declared nowhere here may be an array of a module or of a host, and the line an assignment.
         """
         sign = assignment_sign(masked)
         if sign is None or sign[1]:
@@ -370,10 +371,10 @@ class SpecificationParser:
             return False
         symbol = self.state.symbols.get(target.base.name)
         scalar = symbol is None or (symbol.rank == 0 and not symbol.dynamic and symbol.type.base != "character")
-        elsewhere = self.state.implicit_none or self.state.uses or self.contained
-        if not scalar or (symbol is None and elsewhere):
+        elsewhere = self.state.implicit_none or self.state.uses
+        if not scalar or not all(isinstance(a, Name) for a in target.args):
             return False
-        if not all(isinstance(a, Name) for a in target.args):
+        if symbol is None and (elsewhere or self.around(target.base.name)):
             return False
         try:
             value = expression(line.text[sign[0] + 1 :], sign[0] + 1)
@@ -442,7 +443,7 @@ class SpecificationParser:
             return index + 1 < stop and not lines[index + 1].text.lower().lstrip("@ ").startswith(
                 ("parallelregion", "stencilprogram")
             )
-        probe = SpecificationParser(self.file, contained=self.contained)
+        probe = SpecificationParser(self.file, around=self.around)
         probe.state.symbols.update(self.state.symbols)
         return probe._one(lines, index + 1, stop) > index + 1
 

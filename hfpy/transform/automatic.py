@@ -96,13 +96,15 @@ class Verdict:
 @dataclass(frozen=True)
 class Automatic:
     """An application with the regions that were found, what became of each loop, and the call graph of the application
-    without them. ``brought`` are arrays that routines bring to the device for what they call.
+    without them. ``brought`` are arrays that routines bring to the device for what they call. ``effects`` are those
+    with which the application was judged in the end.
     """
 
     settled: Settled
     verdicts: tuple[Verdict, ...]
     graph: CallGraph
     brought: Brought
+    effects: Effects | None = None
 
     @property
     def original(self) -> Application:
@@ -154,6 +156,7 @@ class Search:
         self._draft = Draft(application, self.worlds)
         self.findings.short |= set(self._short_ones(Kinds(self.scopes, application.options.kinds)))
         self._facts: Facts | None = None  # of the last round, if there is no error in them
+        self._effects: Effects | None = None  # with which all regions were judged last
         if earlier is not None:
             self._take_over(earlier, same)
 
@@ -172,7 +175,7 @@ class Search:
     def done(self) -> Automatic:
         """The last round's application, with the verdicts."""
         made, brought = self._judged(self._looked_at())
-        return Automatic(made, tuple(self._verdicts()), self.ordering.graph, brought)
+        return Automatic(made, tuple(self._verdicts()), self.ordering.graph, brought, self._effects)
 
     # -- candidates
 
@@ -332,7 +335,7 @@ class Search:
             return True
         # Names can take long, and nothing that is found later changes the verdict of a loop that cannot lose depth.
         last = loop.depth <= loop.candidate.least
-        result = sharing.place(lambda d: last and speaks_against(d) and (bool(sharing.refuted) or not asks(d)))
+        result = sharing.place_until(lambda d: last and speaks_against(d) and (bool(sharing.refuted) or not asks(d)))
         against = next((d for d in result.found if speaks_against(d)), None)
         if against is None:
             if (left := leaving(sharing, result, construct, loop)) is not None:
@@ -372,16 +375,18 @@ class Search:
         for _ in range(_ROUNDS):
             active = self.active()
             made = written(self.settled, self.worlds, active, known=self._draft.clean)
+            self._effects = None
             if not active:
                 return made, NOTHING_BROUGHT
             doubtful: list[Tried] = []
             if not has_errors(made.found):
                 facts = analyse(made.application, facts)
+                self._effects = Effects(facts)
                 better = self._brought(made, active, before, facts)
                 if isinstance(better, tuple):
                     return better
                 doubtful = better
-            done, settled_now = self._refused(made, active, before, facts, doubtful)
+            done, settled_now = self._refused(made, active, before, doubtful)
             if before.known:  # after an error the other checks do not run
                 raise HfpyError(before.known)
             if settled_now:
@@ -395,7 +400,7 @@ class Search:
         return written(self.settled, self.worlds, []), NOTHING_BROUGHT
 
     def _refused(
-        self, made: Settled, active: Sequence[Tried], before: Before, facts: Facts | None, doubtful: Sequence[Tried]
+        self, made: Settled, active: Sequence[Tried], before: Before, doubtful: Sequence[Tried]
     ) -> tuple[list[Tried], bool]:
         """The loops without those whose region is refused, and whether all were kept. The files around ``doubtful``
         ones are judged first: if one of them is refused, the rest of the program has its turn in the next round.
@@ -404,11 +409,11 @@ class Search:
             keys = {x.key for x in doubtful}.union(*(self.callees[x.identity] for x in doubtful))
             only = {self.settled.application.file(key).path for key in keys}
             looked_at = judged(
-                self.settled.application, made, active, before, facts, self.findings.accepted, frozenset(only)
+                self.settled.application, made, active, before, self._effects, self.findings.accepted, frozenset(only)
             )
             if not looked_at[1]:
                 return looked_at
-        return judged(self.settled.application, made, active, before, facts, self.findings.accepted)
+        return judged(self.settled.application, made, active, before, self._effects, self.findings.accepted)
 
     def _brought(
         self, made: Settled, active: Sequence[Tried], before: Before, facts: Facts
@@ -422,9 +427,10 @@ class Search:
         done = written(self.settled, self.worlds, active, brought, self._draft.clean) if brought else made
         if not brought or has_errors(done.found):
             return []
-        facts = analyse(done.application, facts)
-        kept, settled_now = judged(self.settled.application, done, active, before, facts, self.findings.accepted)
+        effects = Effects(analyse(done.application, facts))
+        kept, settled_now = judged(self.settled.application, done, active, before, effects, self.findings.accepted)
         if settled_now:
+            self._effects = effects
             return done, brought
         return [x for x, y in zip(active, kept, strict=True) if (x.depth, x.why) != (y.depth, y.why)]
 

@@ -21,6 +21,7 @@ from hfpy.analyze.context import located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.foundreductions import found_reductions
+from hfpy.analyze.jumpsinto import jumps_into
 from hfpy.analyze.loopregions import NotTaken, World
 from hfpy.analyze.loopvalues import counts_only
 from hfpy.analyze.ordering import Ordering
@@ -166,6 +167,14 @@ class _Looked:
         region = RoutineSharing(self.facts, self.effects, self.facts.routine(loop.key)).region(number)
         return frozenset(region.body.flow().written)
 
+    def entered(self, loop: Tried) -> int:
+        """The user's line with a jump that leads into a region from outside; 0 if there is none."""
+        found = self._regions.get((loop.key, loop.candidate.row))
+        region = found[0].region if found is not None else None
+        jumps = jumps_into(self.facts, self.facts.routine(loop.key)) if region is not None else ()
+        into = (d.place.line for d in jumps if region is not None and region.place in {r.place for r in d.related})
+        return next((self.application.user_line(loop.key, line - 1) for line in into), 0)
+
     def sharing(self, loop: Tried) -> Sharing | _Fault:
         """What the points of a region share, or what speaks against it."""
         found = self._regions.get((loop.key, loop.candidate.row))
@@ -253,11 +262,21 @@ def _together(
         by_name = (r.at.statement.line for r in listed if r.writes)
         return next(by_place, None) or next(by_name, None) or taken.stretch.first
 
+    def jump_into(taken: TakenOut, one: Tried) -> NoColumns | None:
+        """That a jump leads into a stretch: what stands before and behind it does not matter then."""
+        row = looked.entered(one)
+        statements = flatten(original.routines[taken.key].body) if row else ()
+        lines = (s.line for s in statements if original.user_line(taken.key, s.line.first) == row)
+        return NoColumns("a jump leads into the stretch", next(lines, taken.stretch.first)) if row else None
+
     for taken, one in tried:
-        sharing = looked.sharing(one)
-        if isinstance(sharing, _Fault):
+        jump = jump_into(taken, one)
+        sharing = looked.sharing(one) if jump is None else None
+        if jump is not None:
+            against[id(taken)] = jump
+        elif isinstance(sharing, _Fault):
             against[id(taken)] = NoColumns(sharing.message, line_of(taken, sharing))
-        else:
+        elif sharing is not None:
             other = _from_another(looked.facts, before[taken.key], taken, own[id(taken)], _for_itself(sharing))
             against |= {id(taken): other} if other is not None else {}
     return against

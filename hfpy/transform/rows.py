@@ -22,7 +22,8 @@ class Rows:
         self.index = index
         self.routine = routine
         self.unplaced: list[LogicalLine] = []
-        self._number = {line.key: number for number, line in enumerate(index.lines)}
+        unit = index.units[routine.unit]
+        self._number = {index.lines[number].key: number for number in range(unit.first, unit.last + 1)}
         self._loop_ends = {c.header.label for c in constructs(routine.body) if isinstance(c.header, Header)}
         self._moved: set[str] = set()
 

@@ -215,14 +215,14 @@ def judged(
     made: Settled,
     loops: Sequence[Tried],
     before: Before,
-    facts: Facts | None = None,
+    effects: Effects | None = None,
     accepted: Accepted | None = None,
     only: Collection[str] | None = None,
 ) -> tuple[list[Tried], bool]:
     """Judges the regions of loops in the program. Gives the loops, without those whose region is refused, and whether
-    all were kept. ``facts`` are those of the program with the regions, where they are known. Of ``accepted`` regions it
-    is known that nothing is :func:`leaving` them; the others of which that turns out are added. ``only`` has the files
-    that are translated for the judgement, if not all are.
+    all were kept. ``effects`` are those of the program with the regions, where they are known. Of ``accepted`` regions
+    it is known that nothing is :func:`leaving` them; the others of which that turns out are added. ``only`` has the
+    files that are translated for the judgement, if not all are.
     """
     accepted = accepted if accepted is not None else Accepted()
     active = [x for x in outermost(loops) if not x.why]
@@ -233,8 +233,8 @@ def judged(
             if d.severity == "error":
                 faults = {**{id(x): d for x in _in_text(application, made.application, d, active)}, **faults}
     else:
-        facts = facts or analyse(made.application)
-        effects = Effects(facts)
+        effects = effects or Effects(analyse(made.application))
+        facts = effects.facts
         found = before.judge(facts, effects, only)
         regions = list(regions_of_loops(made.application, rows))
         spans_of = _spans(regions)

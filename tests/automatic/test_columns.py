@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from hfpy.cli import cli
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
+from hfpy.transform.automatic import Search
 from tests.automatic.columnprograms import pair_of
 from tests.automatic.test_random import _auto
 from tests.support import CUDA_C, OPENCL, OPENMP, Corpus, Pair, Variant, translate_text, write_files
@@ -315,6 +316,38 @@ def test_it_is_left_alone_by_itself(name: str, tmp_path: Path) -> None:
     )
     found = found_regions(write_files({"m.f90": source}, tmp_path), Options(target="gpu", backend="cuda-c"))
     assert not any(v.columns and v.last > 12 + text.count("\n") for v in found.verdicts)
+
+
+ENTERED = """subroutine work(n, m, a, b)
+  integer, intent(in) :: n, m
+  real(8), intent(inout) :: a(n,m), b(n,m)
+  integer :: i, k
+  if (m > 30) go to 10
+  do k = 2, m
+    do i = 1, n
+      a(i,k) = a(i,k-1) + b(i,k)
+    end do
+  end do
+  10 continue
+  do k = 2, m
+    do i = 1, n
+      b(i,k) = a(i,k) + b(i,k-1)
+    end do
+  end do
+end subroutine work
+"""
+
+
+def test_a_jump_into_a_stretch_is_seen_before_another_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[Search] = []
+    monkeypatch.setattr(
+        "hfpy.transform.foundregions.Search", lambda *given: searches.append(Search(*given)) or searches[-1]
+    )
+    found = found_regions(write_files({"m.f90": ENTERED}, tmp_path), Options(target="cpu", backend="openmp"))
+    told = {v.place.line: (v.iterators, v.beside) for v in found.verdicts}
+    why = "a jump leads into the stretch (line 5)"
+    assert told == {6: ((), why), 7: (("i",), ""), 12: ((), why), 13: (("i",), "")}
+    assert len(searches) == 1
 
 
 # -- as a directive

@@ -1,5 +1,5 @@
-"""Old forms in loops that become regions: jumps to the label of the region's own ``end do``, and arrays that a
-``dimension`` statement declares.
+"""Old forms in loops that become regions: jumps to the label of the region's own ``end do``, arrays that a
+``dimension`` statement declares, and statement functions in procedures of modules.
 """
 
 from __future__ import annotations
@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from hfpy.options import Options
+from hfpy.pipeline import found_regions
 from tests.automatic.test_random import VARIANTS
-from tests.support import Corpus, Pair
+from tests.support import Corpus, Pair, write_files
 
 JUMPS = """module jumps
 contains
@@ -85,6 +87,39 @@ contains
 end module
 """
 
+# Types that the first letter gives: the host has an array `tab`, `f` and `g` are statement functions of the routine.
+FUNCTIONS = """module functions
+  implicit real(8) (a-h, o-z)
+  dimension tab(40)
+contains
+  subroutine s(n, a, b)
+    dimension a(n), b(n)
+    f(x) = x*x + c
+    g(x, k) = f(x) - k
+    c = 2
+    do i = 1, n
+      a(i) = g(b(i), i)
+    end do
+  end subroutine
+  subroutine t(n, a)
+    dimension a(n)
+    tab(n) = 3
+    do i = 1, n
+      a(i) = a(i) + tab(n)
+    end do
+  end subroutine
+  subroutine run
+    dimension a(40), b(40)
+    do i = 1, 40
+      b(i) = mod(7*i, 10)*0.5d0
+    end do
+    call s(40, a, b)
+    call t(40, a)
+    print '(8f9.3)', a
+  end subroutine
+end module
+"""
+
 
 @pytest.fixture(autouse=True)
 def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,8 +130,8 @@ def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("text", "numbers"),
-    [(JUMPS, (0, 1, 2)), (DIMENSIONS, (0, 1))],
-    ids=["labels", "dimension"],
+    [(JUMPS, (0, 1, 2)), (DIMENSIONS, (0, 1)), (FUNCTIONS, (0, 1))],
+    ids=["labels", "dimension", "functions"],
 )
 def test_programs_print_the_same(text: str, numbers: tuple[int, ...], tmp_path: Path) -> None:
     name = text.split()[1]
@@ -106,3 +141,13 @@ def test_programs_print_the_same(text: str, numbers: tuple[int, ...], tmp_path: 
         corpus.check_one(name, VARIANTS[number])
         made = "".join(corpus.translation(name, VARIANTS[number]).files.values())
         assert ("!$omp" if number == 0 else "hf_") in made
+
+
+def test_statement_functions_of_procedures_in_modules_are_no_unknown_ones(tmp_path: Path) -> None:
+    made = found_regions(write_files({"functions.f90": FUNCTIONS}, tmp_path), Options(target="cpu", backend="openmp"))
+    assert all(v.region for v in made.verdicts), [v.why for v in made.verdicts]
+    routines = {key: r for key, r in made.original.routines.items() if key in ("functions::s", "functions::t")}
+    assert {key: len(r.spec.statement_functions) for key, r in routines.items()} == {
+        "functions::s": 2,
+        "functions::t": 0,
+    }

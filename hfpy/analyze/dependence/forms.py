@@ -82,6 +82,10 @@ class Form:
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", _text(self.terms))
 
+    def __hash__(self) -> int:
+        """That of the text, which Python works out once: forms are keys of many tables."""
+        return hash(self.text)
+
     @property
     def constant(self) -> int | None:
         """The value of a form without atoms; None for others."""
@@ -110,11 +114,9 @@ class Form:
 
 def spelled(atom: Atom) -> str:
     """The canonical text of an atom; no two atoms of a nest share one."""
+    if isinstance(atom, Index | Parameter):
+        return atom.name
     match atom:
-        case Index(name=name):
-            return name
-        case Parameter(name=name):
-            return name
         case Application(name=name, args=args):
             return f"{name}({','.join(a.text for a in args)})"
         case Quotient(of=of, by=by):
@@ -127,7 +129,7 @@ def spelled(atom: Atom) -> str:
 
 def number(value: int) -> Form:
     """A constant."""
-    return _form({(): value})
+    return Form((((), value),) if value else ())
 
 
 def atom(item: Atom) -> Form:
@@ -243,6 +245,8 @@ def _inner(item: Atom) -> Iterator[Atom]:
 
 
 def _sum(left: Form, right: Form, sign: int) -> Form:
+    if not right.terms:
+        return left
     found = dict(left.terms)
     for monomial, factor in right.terms:
         found[monomial] = found.get(monomial, 0) + sign * factor
@@ -250,7 +254,10 @@ def _sum(left: Form, right: Form, sign: int) -> Form:
 
 
 def _form(found: dict[Monomial, int]) -> Form:
-    return Form(tuple(sorted(((m, c) for m, c in found.items() if c), key=lambda t: _spelled_all(t[0]))))
+    terms = [(m, c) for m, c in found.items() if c]
+    if len(terms) > 1:
+        terms.sort(key=lambda t: _spelled_all(t[0]))
+    return Form(tuple(terms))
 
 
 def _spelled_all(monomial: Monomial) -> tuple[int, tuple[str, ...]]:
@@ -258,4 +265,10 @@ def _spelled_all(monomial: Monomial) -> tuple[int, tuple[str, ...]]:
 
 
 def _text(terms: tuple[tuple[Monomial, int], ...]) -> str:
+    if len(terms) == 1:
+        monomial, factor = terms[0]
+        if not monomial:
+            return str(factor)
+        if factor == 1 and len(monomial) == 1:
+            return spelled(monomial[0])
     return sum_of(("*".join(spelled(a) for a in monomial), factor) for monomial, factor in terms) or "0"

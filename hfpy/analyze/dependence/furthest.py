@@ -121,7 +121,7 @@ def _replaces(ends: Sequence[End], which: int, other: int) -> bool:
 def _covers(end: End, other: End) -> bool:
     """Whether an end is there, and at least as far, whenever another one is."""
     known = other.known
-    return known.implies(Compare(end.elements - other.elements, ">=")) and all(map(known.implies, end.conditions))
+    return known.ahead(end.elements, other.elements) and all(map(known.implies, end.conditions))
 
 
 class _Known:
@@ -142,18 +142,31 @@ class _Known:
             return True
         if not isinstance(condition, Compare) or condition.op != ">=":
             return False
-        return any(self._reached(condition.form, form) for form in self._forms)
+        return self.ahead(condition.form, _ZERO)
 
-    def _reached(self, form: Form, one: dict[Monomial, int]) -> bool:
-        """Whether a form is at least one of those that are not negative and another one of them."""
-        rest = dict(form.terms)
-        for monomial, factor in one.items():
-            rest[monomial] = rest.get(monomial, 0) - factor
+    def ahead(self, form: Form, other: Form) -> bool:
+        """Whether a form is certainly at least another one: what it is more is one of those that are not negative, or
+        the sum of two.
+        """
+        more = _less(dict(form.terms), other.terms)
+        return any(self._reached(more, form) for form in self._forms)
+
+    def _reached(self, more: dict[Monomial, int], one: dict[Monomial, int]) -> bool:
+        """Whether terms are at least one of those that are not negative and another one of them."""
+        rest = _less(dict(more), one.items())
         least = self._least.get(_shape(rest))
         return least is not None and rest.get((), 0) >= least
 
 
+_ZERO = number(0)
 _Shape = frozenset[tuple[Monomial, int]]
+
+
+def _less(terms: dict[Monomial, int], others: Iterable[tuple[Monomial, int]]) -> dict[Monomial, int]:
+    """Terms without others, which are taken away from them."""
+    for monomial, factor in others:
+        terms[monomial] = terms.get(monomial, 0) - factor
+    return terms
 
 
 def _shape(terms: dict[Monomial, int]) -> _Shape:
