@@ -172,7 +172,7 @@ class RegionSharing:
     def place(self) -> Sharing:
         """Classify every name, once for all who ask with the same effects."""
         kept = self.effects.placed.get(self.body.identity)
-        if not isinstance(kept, Placed):
+        if kept is None:
             kept = Placed(self.place_until(_never), self.set_first, self.body.mentioned)
             self.effects.placed[self.body.identity] = kept
         self.result, self.set_first, self.body.mentioned = kept.result, kept.set_first, kept.mentioned
