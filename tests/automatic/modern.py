@@ -200,11 +200,11 @@ STATEMENTS: tuple[tuple[int, str], ...] = (
     ),
     (1, "wk = {arr}\n{own} = modulo(wk({s}) + size(wk), 997)"),
     (1, "wk = [{arr}, {el}]\nwk({s}) = 5\n{own} = modulo(sum(wk), 997)"),
-    (1, "if (allocated(wk)) deallocate(wk)\nallocate(wk, source={arr})\n{own} = modulo(wk(2) + wk(9), 997)"),
+    (1, "if (allocated(wk)) deallocate(wk)\nallocate(wk(9), source={arr})\n{own} = modulo(wk(2) + wk(9), 997)"),
     (1, "wk = {arr}\ncall move_alloc(wk, wl)\nwk = wl(1:3)\n{own} = modulo(wl(4) + wk(2), 997)"),
     (2, "pa = {pt}\npb = pa .with. {pt}\n{own} = modulo(pb%x + pa%length(), 997)"),
     (1, "pa%x = {v}\npa%y = {i}\n{own} = modulo(weight(pa), 997)"),
-    (1, "ce = cell(mk({v}), n={v}, w={k}, q=row_of({el}, 2))\nce%w({s}) = {i}\n{own} = modulo(sum(ce%w) + ce%q(1), 997)"),
+    (1, "ce = cell(mk({v}), n={v}, w={k}, q=null())\nce%q = row_of({el}, 2)\nce%w({s}) = {i}\n{own} = modulo(sum(ce%w) + ce%q(1), 997)"),
     (1, "call into(ce, ({v}))\n{own} = modulo(ce%n + ce%w(3) + ce%at%y, 997)"),
     (1, "str = achar(97 + modulo({el}, 26))//'bc'\n{own} = index(str, 'c') + iachar(str(1:1)) + len_trim(str)"),
     (2, "call row(({v}), {line})"),
@@ -241,8 +241,8 @@ MORE: tuple[tuple[int, str, str], ...] = (
 )
 OWNED: tuple[tuple[int, str, str], ...] = (
     (2, "call into(os({i}), ({v}))", "os"),
-    (1, "os({i}) = cell(mk({v}), {k}, {arr12}, row_of({k}, 4))", "os"),
-    (1, "os({i})%q = [3, 4, {k}, 6]", "os"),
+    (1, "os({i}) = cell(mk({v}), {k}, {arr12})\nos({i})%q = {arr12}", "os"),
+    (1, "os({i})%q = {arr12}", "os"),
     (1, "pl => gt2(1:9,{i})\npl(3) = {k}\npl = modulo(pl + {v}, 997)", "gt2"),
     (1, "pq(1:3,0:2) => gt2(1:9,{i})\npq(2,:) = modulo(pq(1,:) + {v}, 997)", "gt2"),
     (1, "call o%put({i}, ({v}))", "o"),
@@ -507,7 +507,7 @@ class Maker:
         self.depth += 1
         choices = [(w, text) for w, text in STATEMENTS if self.depth < 3 or "{stmt}" not in text]
         if self.pure:
-            choices = [(w, text) for w, text in choices if text.startswith(("{set}", "{setline}", "if (", "associate"))]
+            choices = [(w, text) for w, text in choices if text.startswith(("{set}", "{setline}", "if ({c}", "associate"))]
         else:
             choices += [(w, text) for w, text, areas in MORE if self.free(areas)]
             if not self.j:

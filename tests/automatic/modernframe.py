@@ -172,7 +172,7 @@ SECOND = Routine(
         *MODULE_VIEWS,
     ),
     ("size(a)", "lbound(b, 1)", "ubound(p2, 2)", "linesum(b)", "merge(1, 0, associated(p, gt))"),
-    ("cs({i})%q = modulo({arr12}, 997)", "cs({i}) = cell(point({v}, 3), {v}, modulo({arr12}, 997), {arr12})"),
+    ("cs({i})%q = modulo({arr12}, 997)", "cs({i})%q = {arr12}; cs({i})%at = point({v}, y={k})"),
     (
         "call move_alloc(a, wl); allocate(a(30), source=wl(30:1:-1)); p => a",
         "a = a(30:1:-1); if (m > 9) p => a",
@@ -188,7 +188,7 @@ SECOND = Routine(
         "cs(3:5) = cs(4:6)",
         "cs%n = [(i, i = 1, 30)]",
         "do concurrent (i = 1:30, j = 1:12, lg(i)); d(j,i) = i + j; end do",
-        "ps => gt({k})",
+        "ps => gt({s})",
     ),
 )
 
