@@ -97,9 +97,10 @@ def references_of(key: str, graph: CallGraph, scopes: Scopes) -> tuple[Reference
         return found is not None and found.base == "character"
 
     found = uses(graph.statements[key], is_text)
-    targets = {id(s.node) for s in graph.indirect.get(key, ()) if _target_of(s.at.statement) is s.node}
-    kept = [replace(r, role="read") for r in found if r.role == "write" and id(r.node) in targets]
-    return (*found, *kept)
+    sites = (s for s in graph.indirect.get(key, ()) if _target_of(s.at.statement) is s.node)
+    targets = {(id(s.at.statement), s.node.start) for s in sites}  # components begin with the name of the object
+    written = (r for r in found if r.role == "write")
+    return (*found, *(replace(r, role="read") for r in written if (id(r.at.statement), r.node.start) in targets))
 
 
 def _target_of(statement: Statement) -> Expr | None:
