@@ -19,7 +19,7 @@ from hfpy.analyze.indirect import by_procedure_variable
 from hfpy.analyze.intrinsics import SUBROUTINES
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.types import type_of
+from hfpy.analyze.types import assigned_by_parts, type_of
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import (
@@ -38,6 +38,7 @@ from hfpy.model.expressions import (
 )
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
+    Assignment,
     Call,
     Construct,
     Header,
@@ -65,6 +66,7 @@ _SYNCHRONISING = frozenset({"critical"})
 _OUTSIDE = "do it before or behind the loop, with an array that holds the values of all iterations"
 _BEHIND = "note in a variable that it happens, and do it behind the loop"
 _STOPPING = "it may end the program in several ways, whichever turn comes to one first"
+_PARTS = "assign its components one by one"
 _BY_NAME = "call the procedure by its own name"
 
 
@@ -245,6 +247,8 @@ class Ordering:
                 return Ordered("may stop the program with what belongs to a turn", line, _BEHIND)
             case Jump(kind="return") if turns:
                 return Ordered("may return from the routine", line, _BEHIND)
+            case Assignment(target=target, pointer=False) if assigned_by_parts(target, routine.key, self.scopes):
+                return Ordered("assigns an object with components whose type defines the assignment", line, _PARTS)
             case Memory(kind=kind) if turns:
                 return Ordered(
                     f"has '{kind}'",

@@ -448,6 +448,27 @@ class Scopes:
         return self._guards[key].get(name, frozenset())
 
     @cached_property
+    def assigned_by_parts(self) -> frozenset[tuple[str, str]]:
+        """The types, by unit and name, with a component for whose type a bound procedure defines the assignment."""
+        types = {(key, t.name): t for key, r in self.application.routines.items() for t in r.spec.types.values()}
+        bound = {slot for slot, t in types.items() if any(name == "assignment(=)" for name, _ in t.bindings)}
+        if not bound:
+            return frozenset()
+        parts = {
+            slot: {
+                (home, above.name)
+                for part in derived.components
+                if part.type.derived and "pointer" not in part.attributes
+                for home, above in self.lineage(part.type.derived, slot[0])
+            }
+            for slot, derived in types.items()
+        }
+        found: set[tuple[str, str]] = set()
+        while more := {slot for slot, inner in parts.items() if inner & (bound | found)} - found:
+            found |= more
+        return frozenset(found)
+
+    @cached_property
     def extended(self) -> frozenset[str]:
         """The names of all types that others extend. An object of an extension has a component of that name, its
         parent component (Fortran 2018, 7.5.7.2).

@@ -129,6 +129,15 @@ def object_type(expr: Expr, key: str, scopes: Scopes) -> tuple[FType, str] | Non
     return (found.symbol.type, found.home) if found is not None and known else None
 
 
+def assigned_by_parts(target: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether an assignment to an object means that procedures assign components of it (Fortran 2018, 10.2.1.3)."""
+    if not scopes.assigned_by_parts:
+        return False
+    found = object_type(target, key, scopes)
+    there = scopes.lineage(found[0].derived, found[1]) if found is not None else ()
+    return any((home, derived.name) in scopes.assigned_by_parts for home, derived in there)
+
+
 def part_rank(expr: Expr, key: str, scopes: Scopes) -> int | None:
     """The number of dimensions of a designator such as ``a%b(i)%c``, or None where its types are not known."""
     match expr:

@@ -25,6 +25,7 @@ READ = {
     "char": "iachar({})",
     "string": "iachar({}(2:2))",
     "point": "weight({})",
+    "tally": "{}%turns",
 }
 WRITTEN = {
     "int": ("{t} = modulo({v}, 997)",),
@@ -36,6 +37,7 @@ WRITTEN = {
     "logical": ("{t} = {c}",),
     "char": ("{t} = achar(97 + modulo({v}, 26))",),
     "string": ("{t} = 'a'//achar(97 + modulo({v}, 26))//'z'", "{t}(2:4) = achar(98 + modulo({v}, 25))//'pq'"),
+    "tally": ("{t} = {v}", "{t} = modulo({v}, 31)"),
     "point": (
         "{t} = {pt}",
         "{t} = {v}",
@@ -203,6 +205,8 @@ STATEMENTS: tuple[tuple[int, str], ...] = (
     (1, "if (allocated(wk)) deallocate(wk)\nallocate(wk(9), source={arr})\n{own} = modulo(wk(2) + wk(9), 997)"),
     (1, "wk = {arr}\ncall move_alloc(wk, wl)\nwk = wl(1:3)\n{own} = modulo(wl(4) + wk(2), 997)"),
     (2, "pa = {pt}\npb = pa .with. {pt}\n{own} = modulo(pb%x + pa%length(), 997)"),
+    (1, "ta = {el}\n{own} = modulo(ta%v + ta%turns, 997)"),
+    (1, "ta = tally(2, 3)\nta = {el}\n{own} = modulo(ta%v + ta%turns, 997)"),
     (1, "pa%x = {v}\npa%y = {i}\n{own} = modulo(weight(pa), 997)"),
     (1, "ce = cell(mk({v}), n={v}, w={k}, q=null())\nce%q = row_of({el}, 2)\nce%w({s}) = {i}\n{own} = modulo(sum(ce%w) + ce%q(1), 997)"),
     (1, "call into(ce, ({v}))\n{own} = modulo(ce%n + ce%w(3) + ce%at%y, 997)"),
@@ -488,7 +492,7 @@ class Maker:
             "k": self.k,
             "s": lambda: str(self.rng.randint(1, 3)),
             "i": lambda: f"int({self.i})" if self.i == "l8" else self.i,
-            "x": self.index,
+            "x": lambda: f"int({found})" if "l8" in (found := self.index()) else found,
             "three": lambda: self.rng.choice(["1", "2", "3"]),
             "nine": lambda: self.rng.choice(["9", "9", "m"]),
             "set": self.set_own,

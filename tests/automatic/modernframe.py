@@ -48,6 +48,8 @@ MODULE_VIEWS = (
     View("o", "o%al({L})"),
     View("op", "o%p({L})"),
     View("kp", "kp%v({L})", "i8"),
+    View("tl", "tl({L})", "tally"),
+    View("tl", "tl({L})%v"),
     View("pts", "pts({L})", "point"),
     View("pts", "pts({L})%x"),
     View("big", "big%f%g({S},{L})"),
@@ -61,6 +63,7 @@ LOCALS = """
     integer, pointer :: pl(:), pq(:,:)
     type(point) :: pa, pb
     type(cell) :: ce
+    type(tally) :: ta
     character(len=8) :: str
 """
 START = """
@@ -278,9 +281,14 @@ module types_{number}
     procedure :: length => point_length
     procedure, private :: point_add
     generic :: operator(+) => point_add
-    procedure, private :: from_number
-    generic :: assignment(=) => from_number
   end type point
+  type :: tally
+    integer :: v = 0
+    integer :: turns = 0
+  contains
+    procedure, private :: taken
+    generic :: assignment(=) => taken
+  end type tally
   type :: cell
     type(point) :: at
     integer :: n = 0
@@ -309,6 +317,9 @@ module types_{number}
   type :: holder
     class(field), allocatable :: f
   end type holder
+  interface assignment(=)
+    procedure :: from_number
+  end interface
   interface operator(.with.)
     procedure :: point_with
   end interface
@@ -326,8 +337,14 @@ contains
     point_add%x = modulo(a%x + b%x, 997)
     point_add%y = modulo(a%y - b%y, 997)
   end function point_add
-  pure subroutine from_number(self, v)
-    class(point), intent(inout) :: self
+  elemental subroutine taken(self, v)
+    class(tally), intent(inout) :: self
+    integer, intent(in) :: v
+    self%v = modulo(v, 997)
+    self%turns = modulo(self%turns + v, 31)
+  end subroutine taken
+  elemental subroutine from_number(self, v)
+    type(point), intent(inout) :: self
     integer, intent(in) :: v
     self%x = modulo(v, 997)
     self%y = modulo(self%y + v, 31)
@@ -401,6 +418,7 @@ module {name}
   type(point), save :: pts(30)
   type(holder), save :: big, hold(3)
   type(keyed), save :: kp
+  type(tally), save :: tl(30)
   integer, allocatable :: perm(:), idx(:)
   interface
     module subroutine first(n, m, x, y, z, mm, ra, opt)
@@ -567,7 +585,7 @@ contains
 {calls}
     print '(9i9)', total(ga), total([g2]), total(gt), total([gt2]), total([g3]), total(shared), total(os%n), total(os%at%x)
     print '(9i9)', total(os%at%y), (total(os(i)%w), i = 1, 5), total(int(kp%v)), total(pts%x), total(pts%y)
-    print '(9i9)', o%total(), big%f%total(), (hold(i)%f%total(), i = 1, 3), sum(o%extra), total(o%p)
+    print '(9i9)', o%total(), big%f%total(), (hold(i)%f%total(), i = 1, 3), sum(o%extra), total(o%p), total(tl%v), total(tl%turns)
     print '(9i9)', total(ha), total(hb), total([hd]), total(xa), total(ya), total(za), total([mm]), total(pos), total(int(2*ra))
     print '(9i9)', total(iachar(hc)), total(hs%n), total(hs%at%x), (total(hs(i)%w), i = 1, 4), size(o%al)
       contains
