@@ -470,6 +470,8 @@ class Maker:
                 same["line2"] = self.own_of(self.rng.choice(others), "1:9")
         if "{own}" in template:
             same["own"] = self.own_of(self.integer_own())
+        if "{i}" in template and template.startswith("l8") and self.i == "l8":
+            return self.set_own()
         if "do ll" in template or "ll =" in template and "[(" not in template:
             if self.busy:
                 return self.set_own()
