@@ -208,7 +208,10 @@ STATEMENTS: tuple[tuple[int, str], ...] = (
     (1, "ta = {el}\n{own} = modulo(ta%v + ta%turns, 997)"),
     (1, "ta = tally(2, 3)\nta = {el}\n{own} = modulo(ta%v + ta%turns, 997)"),
     (1, "pa%x = {v}\npa%y = {i}\n{own} = modulo(weight(pa), 997)"),
-    (1, "ce = cell(mk({v}), n={v}, w={k}, q=null())\nce%q = row_of({el}, 2)\nce%w({s}) = {i}\n{own} = modulo(sum(ce%w) + ce%q(1), 997)"),
+    (
+        1,
+        "ce = cell(mk({v}), n={v}, w={k}, q=null())\nce%q = row_of({el}, 2)\nce%w({s}) = {i}\n{own} = modulo(sum(ce%w) + ce%q(1), 997)",
+    ),
     (1, "call into(ce, ({v}))\n{own} = modulo(ce%n + ce%w(3) + ce%at%y, 997)"),
     (1, "str = achar(97 + modulo({el}, 26))//'bc'\n{own} = index(str, 'c') + iachar(str(1:1)) + len_trim(str)"),
     (2, "call row(({v}), {line})"),
@@ -430,7 +433,9 @@ class Maker:
         self.depth += 1
         text = self.rng.choice(["mk({el}, {k})", "mk(y={el}, x={i})", "point({k}, y={k})", "({pt} + {pt})"])
         text = self.rng.choice([text, "({pt} .with. {pt})", "pick"]) if self.depth < 4 else "pick"
-        made = (self.rng.choice(known) if known else "pts(3)" if self.free("pts") else "mk(3)") if text == "pick" else ""
+        made = (
+            (self.rng.choice(known) if known else "pts(3)" if self.free("pts") else "mk(3)") if text == "pick" else ""
+        )
         made = made or self.fill(text)
         self.depth -= 1
         return made
@@ -513,7 +518,9 @@ class Maker:
         self.depth += 1
         choices = [(w, text) for w, text in STATEMENTS if self.depth < 3 or "{stmt}" not in text]
         if self.pure:
-            choices = [(w, text) for w, text in choices if text.startswith(("{set}", "{setline}", "if ({c}", "associate"))]
+            choices = [
+                (w, text) for w, text in choices if text.startswith(("{set}", "{setline}", "if ({c}", "associate"))
+            ]
         else:
             choices += [(w, text) for w, text, areas in MORE if self.free(areas)]
             if not self.j:
@@ -553,7 +560,7 @@ class Maker:
                 kept.append(view)
                 areas |= set(view.area.split())
         self.owned = tuple(kept)
-        last = self.rng.choice(["n", "n", "n", "n-1", "18"])
+        last = self.rng.choice(["n", "n", "n", "n-1", "n-2"])
         grid = all("{S}" in v.text for v in self.owned) and self.rng.random() < 0.6
         draw = self.rng.random()
         if draw < 0.13 and self.tame:

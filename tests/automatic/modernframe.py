@@ -225,7 +225,12 @@ METHOD = Routine(
     ),
     ("size(self%al)", "self%plain({x})", "linesum(pos)"),
     ("call self%put({i}, ({v}))",),
-    ("self%al = self%al(30:1:-1)", "self%c = other%c", "self%g = modulo(self%g + other%g, 997)", "self%c(2:9)%n = self%al(1:8)"),
+    (
+        "self%al = self%al(30:1:-1)",
+        "self%c = other%c",
+        "self%g = modulo(self%g + other%g, 997)",
+        "self%c(2:9)%n = self%al(1:8)",
+    ),
 )
 
 INSIDE = Routine(

@@ -132,3 +132,56 @@ MAIN = """program main
   call run
 end program main
 """
+
+
+MOVING = """module moving
+  implicit none
+  integer, target :: g(12,30), h(12,30), f(30)
+contains
+  subroutine run
+    g = 1; h = 2; f = 3
+    call work(30, 3)
+    print *, g, h, f
+  end subroutine run
+  subroutine work(n, m)
+    integer, intent(in) :: n, m
+    integer :: i
+    integer, pointer :: p(:), q(:,:)
+    p => g(:,1)
+    q => g
+    do i = 1, n
+      f(i) = g(m,i) + h(m,i)
+    end do
+    do i = 1, n
+      p => g(:,i)
+      p(3:5) = p(2:4) + i
+      f(1) = f(1) + p(3)
+    end do
+    do i = 1, n
+      g(m,i) = g(m,i) + h(m,i) + f(i)
+    end do
+    if (m > 2) then
+      q(1:3,1:3) => h(1:9,2)
+      q(1,:) = q(2,:) + f(1)
+      q => g
+    else
+      q => h
+      q(:,1) = f(1)
+    end if
+    do i = 1, n
+      h(m,i) = h(m-1,i) + f(i)
+    end do
+    do i = 1, n
+      h(m,i) = h(m-1,i) + f(i)
+    end do
+  end subroutine work
+end module moving
+"""
+
+
+def test_pointers_that_move_among_host_statements_mean_their_targets(tmp_path: Path) -> None:
+    """A copy by the pointer's name before a loop or condition, and another behind it, are of different elements."""
+    pair = Pair("moving", {"moving.f90": MOVING}, {"moving.f90": MOVING}, "moving")
+    corpus = Corpus([pair], tmp_path, {"moving": (VARIANTS[1],)})
+    corpus.check_one("moving", VARIANTS[1])
+    assert corpus.translation("moving", VARIANTS[1]).text.count("__global__") > 2
