@@ -131,11 +131,24 @@ def object_type(expr: Expr, key: str, scopes: Scopes) -> tuple[FType, str] | Non
 
 def assigned_by_parts(target: Expr, key: str, scopes: Scopes) -> bool:
     """Whether an assignment to an object means that procedures assign components of it (Fortran 2018, 10.2.1.3)."""
-    if not scopes.assigned_by_parts:
-        return False
-    found = object_type(target, key, scopes)
+    return bool(scopes.assigned_by_parts) and _among(object_type(target, key, scopes), scopes.assigned_by_parts, scopes)
+
+
+def finalized(symbol: Symbol, key: str, scopes: Scopes) -> bool:
+    """Whether a variable that a unit declares is finalized when its life or its value ends (Fortran 2018, 7.5.6.3)."""
+    known = bool(scopes.finalized) and symbol.type.derived and not {"pointer", "parameter"} & symbol.attributes
+    return bool(known) and _among((symbol.type, key), scopes.finalized, scopes)
+
+
+def finalizes(target: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether the object that a designator means is finalized when it gets another value."""
+    return bool(scopes.finalized) and _among(object_type(target, key, scopes), scopes.finalized, scopes)
+
+
+def _among(found: tuple[FType, str] | None, types: frozenset[tuple[str, str]], scopes: Scopes) -> bool:
+    """Whether a type that is visible in a unit is one of some types, or extends one."""
     there = scopes.lineage(found[0].derived, found[1]) if found is not None else ()
-    return any((home, derived.name) in scopes.assigned_by_parts for home, derived in there)
+    return any((home, derived.name) in types for home, derived in there)
 
 
 def part_rank(expr: Expr, key: str, scopes: Scopes) -> int | None:
