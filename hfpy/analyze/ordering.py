@@ -313,7 +313,7 @@ class Ordering:
     def _finalized_at_the_end(self, key: str) -> bool:
         """Whether variables of a routine are finalized when it begins or ends."""
         routine = self.application.routines[key]
-        for name, symbol in routine.spec.symbols.items() if self.scopes.finalized else ():
+        for name, symbol in routine.spec.symbols.items() if self.scopes.parts.finalized else ():
             own = name not in routine.dummies and "save" not in symbol.attributes and symbol.initial is None
             if (own or symbol.intent == "out") and finalized(symbol, key, self.scopes):
                 return True

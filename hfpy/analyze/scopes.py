@@ -10,7 +10,7 @@ from functools import cached_property
 
 from hfpy.analyze.implicit import alone_in, may_be_set, set_alone, undeclared
 from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
-from hfpy.analyze.parttypes import holding
+from hfpy.analyze.parttypes import PartTypes
 from hfpy.model.application import Application
 from hfpy.model.expressions import Name
 from hfpy.model.statements import Header, constructs
@@ -449,21 +449,10 @@ class Scopes:
         return self._guards[key].get(name, frozenset())
 
     @cached_property
-    def assigned_by_parts(self) -> frozenset[tuple[str, str]]:
-        """The types, by unit and name, with a component for whose type a bound procedure defines the assignment."""
-        types = self._all_types
-        bound = {s for s, t in types.items() if any(name == "assignment(=)" for name, _ in t.bindings)}
-        return holding(types, self.lineage, bound)
-
-    @cached_property
-    def finalized(self) -> frozenset[tuple[str, str]]:
-        """The types, by unit and name, that have a final procedure, or components of such a type."""
-        own = frozenset(slot for slot, t in self._all_types.items() if t.finals)
-        return own | holding(self._all_types, self.lineage, own)
-
-    @cached_property
-    def _all_types(self) -> dict[tuple[str, str], DerivedType]:
-        return {(key, t.name): t for key, r in self.application.routines.items() for t in r.spec.types.values()}
+    def parts(self) -> PartTypes:
+        """What the components of derived types have, at any depth."""
+        types = {(key, t.name): t for key, r in self.application.routines.items() for t in r.spec.types.values()}
+        return PartTypes(types, self.lineage)
 
     @cached_property
     def extended(self) -> frozenset[str]:

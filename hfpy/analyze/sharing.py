@@ -22,7 +22,14 @@ from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.known import known_values, with_values
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.renamed import from_outside, given_around, other_way, through_components, written_through
+from hfpy.analyze.pointercomponents import between_components
+from hfpy.analyze.renamed import (
+    from_outside,
+    given_around,
+    other_way,
+    through_components,
+    written_through,
+)
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.takenover import lost_beside_large
@@ -186,6 +193,7 @@ class RegionSharing:
         result.found += lost_beside_large(self.facts, self.key, self.region, result)
         result.found += written_through(self.body, self._arrays)
         result.found += through_components(self.body)
+        result.found += between_components(self.body, self._arrays)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
         if self.facts.backend(self.key) in _IN_DIRECTIVES:

@@ -131,18 +131,18 @@ def object_type(expr: Expr, key: str, scopes: Scopes) -> tuple[FType, str] | Non
 
 def assigned_by_parts(target: Expr, key: str, scopes: Scopes) -> bool:
     """Whether an assignment to an object means that procedures assign components of it (Fortran 2018, 10.2.1.3)."""
-    return bool(scopes.assigned_by_parts) and _among(object_type(target, key, scopes), scopes.assigned_by_parts, scopes)
+    return bool(scopes.parts.assigned) and _among(object_type(target, key, scopes), scopes.parts.assigned, scopes)
 
 
 def finalized(symbol: Symbol, key: str, scopes: Scopes) -> bool:
     """Whether a variable that a unit declares is finalized when its life or its value ends (Fortran 2018, 7.5.6.3)."""
-    known = bool(scopes.finalized) and symbol.type.derived and not {"pointer", "parameter"} & symbol.attributes
-    return bool(known) and _among((symbol.type, key), scopes.finalized, scopes)
+    known = bool(scopes.parts.finalized) and symbol.type.derived and not {"pointer", "parameter"} & symbol.attributes
+    return bool(known) and _among((symbol.type, key), scopes.parts.finalized, scopes)
 
 
 def finalizes(target: Expr, key: str, scopes: Scopes) -> bool:
     """Whether the object that a designator means is finalized when it gets another value."""
-    return bool(scopes.finalized) and _among(object_type(target, key, scopes), scopes.finalized, scopes)
+    return bool(scopes.parts.finalized) and _among(object_type(target, key, scopes), scopes.parts.finalized, scopes)
 
 
 def _among(found: tuple[FType, str] | None, types: frozenset[tuple[str, str]], scopes: Scopes) -> bool:

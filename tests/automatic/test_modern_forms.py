@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hfpy.options import Options
+from hfpy.pipeline import found_regions
 from tests.automatic.test_random import VARIANTS
-from tests.support import Corpus, Pair, compile_files, output, translate_text
+from tests.support import Corpus, Pair, compile_files, output, translate_text, write_files
 
 ASSIGNED = """module assigned
   implicit none
@@ -132,6 +134,122 @@ MAIN = """program main
   call run
 end program main
 """
+
+
+# Types, procedures, and loops over i, each with whether its points stay apart.
+HIDDEN = """module hidden
+  implicit none
+  type :: fin
+    integer :: v = 0
+  contains
+    final :: gone
+  end type fin
+  type :: around
+    type(fin) :: inner
+  end type around
+  type :: box
+    integer, pointer :: p(:) => null(), q(:) => null(), r(:) => null(), own(:) => null()
+    integer :: k = 3
+  contains
+    procedure :: ref
+  end type box
+  type :: keyed(k)
+    integer, kind :: k = 4
+    integer(k) :: v(30)
+  end type keyed
+  integer :: freed = 0
+  integer, target :: g(60), h(60)
+  type(box), target :: bs(60), cs(60), one, two
+contains
+  subroutine gone(self)
+    type(fin), intent(inout) :: self
+    freed = freed + self%v
+  end subroutine gone
+  function low(i) result(r)
+    integer, intent(in) :: i
+    integer, pointer :: r
+    r => g(i/2 + 1)
+  end function low
+  function ref(self, i) result(r)
+    class(box), intent(in) :: self
+    integer, intent(in) :: i
+    integer, pointer :: r
+    r => self%p(i/2 + 1)
+  end function ref
+  subroutine ended(i)
+    integer, intent(in) :: i
+    type(around) :: here
+    here%inner%v = i
+  end subroutine ended
+  subroutine through(b, v)
+    type(box), intent(in) :: b
+    integer, intent(in) :: v
+    b%p(2) = v
+  end subroutine through
+  subroutine chosen(j)
+    integer, intent(in) :: j
+    bs(j)%p(3) = j
+  end subroutine chosen
+  subroutine run
+    integer :: i
+    do i = 1, 60
+      bs(i)%p => h
+      bs(i)%q => g
+      allocate(bs(i)%r(5), bs(i)%own(5))
+    end do
+    one = bs(1)
+    two%r => g
+    two%q => h
+    call work(30)
+  end subroutine run
+  subroutine work(n)
+    integer, intent(in) :: n
+    integer :: i, a(60)
+    type(fin) :: f
+    type(around) :: t
+    type(keyed(8)) :: w
+    a = 1
+{loops}
+    print *, a, g, h
+  end subroutine work
+end module hidden
+"""
+LOOPS = (
+    ("f = fin(i)", False),
+    ("t = around(fin(i))", False),
+    ("f%v = i; a(i) = f%v", True),
+    ("call ended(i)", False),
+    ("low(i) = i", False),
+    ("bs(1)%ref(i) = i", False),
+    ("a(i) = low(i)", False),
+    ("g(i) = low(i) + 1", False),
+    ("bs(i)%p(1) = i", False),
+    ("a(i) = bs(i)%p(1)", True),
+    ("cs(i)%r(1) = i", False),
+    ("bs(i)%own(1) = i", False),
+    ("two%own(i) = i", True),
+    ("bs(3)%p(i) = i", True),
+    ("one%p(i) = two%q(i+1)", False),
+    ("bs(i)%k = i", True),
+    ("call through(bs(i), i)", False),
+    ("call chosen(i)", False),
+    ("w%v(i) = 2_8*i", True),
+)
+
+
+def test_what_is_not_written_counts(tmp_path: Path) -> None:
+    """Final procedures run without a call, functions with pointers as results are variables, and pointers in several
+    objects may have one target: what is copied with its object, or set to something, and not allocated alone.
+    """
+    loops = "\n".join(f"    do i = 1, n\n      {body}\n    end do" for body, _ in LOOPS)
+    paths = write_files({"hidden.f90": HIDDEN.replace("{loops}", loops)}, tmp_path)
+    found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "hidden::work"]
+    apart = [bool(v.region) for v in sorted(found, key=lambda v: v.place.line)]
+    assert apart == [wanted for _, wanted in LOOPS]
+    lone = HIDDEN.replace("    one = bs(1)\n", "").replace("{loops}", loops)
+    paths = write_files({"hidden.f90": lone}, tmp_path)
+    found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "hidden::work"]
+    assert sum(bool(v.region) for v in found) == sum(apart) + 1  # own is never shared then
 
 
 MOVING = """module moving
