@@ -139,7 +139,7 @@ ARRAYS = (
     "merge({arr}, {arr}, {sec} > {k})",
     "({arr} + {arr})",
     "({arr} - {el})",
-    "-{sec}",
+    "(-{sec})",
     "twice({arr})",
     "grown({sec})",
     "weight({sec})",
