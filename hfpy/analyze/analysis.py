@@ -21,7 +21,6 @@ from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.layout import decide_layout, keep_unpinned
 from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
 from hfpy.analyze.positions import Positions, positions
-from hfpy.analyze.resized import read_by_inquiries
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.storage import Storage
@@ -88,9 +87,7 @@ def _references(key: str, graph: CallGraph, scopes: Scopes, before: Facts | None
 
 
 def references_of(key: str, graph: CallGraph, scopes: Scopes) -> tuple[Reference, ...]:
-    """All references of a routine. What a defined assignment may set in part only is read there, too, and what loops
-    may allocate anew where it is asked for.
-    """
+    """All references of a routine. What a defined assignment may set in part only is read there, too."""
 
     def is_text(expr: Expr, at: Located) -> bool:
         base = base_name(expr)
@@ -108,8 +105,7 @@ def references_of(key: str, graph: CallGraph, scopes: Scopes) -> tuple[Reference
         if (target := _target_of(at.statement)) is not None and assigned_by_parts(target, key, scopes)
     }
     written = (r for r in found if r.role == "write")
-    kept = (replace(r, role="read") for r in written if (id(r.at.statement), r.node.start) in targets)
-    return (*found, *kept, *read_by_inquiries(found, graph.statements[key], key, scopes))
+    return (*found, *(replace(r, role="read") for r in written if (id(r.at.statement), r.node.start) in targets))
 
 
 def _target_of(statement: Statement) -> Expr | None:

@@ -20,7 +20,7 @@ from hfpy.analyze.loopvalues import values_read
 from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
-from hfpy.analyze.uses import Reference, aliases_of, associated
+from hfpy.analyze.uses import Reference, aliases_of, associated, sets_component
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Keyword, Name, names_in
 from hfpy.model.source import LineKey
@@ -93,6 +93,8 @@ class Effects:
             case "inquiry":
                 return False, False
             case "allocate":
+                return False, True
+            case "pointer" if sets_component(reference):
                 return False, True
         return True, self._changed_object(reference, key)
 

@@ -1,8 +1,8 @@
-"""Inquiries about variables that a loop allocates anew, or associates: their bounds and lengths are values, too."""
+"""Inquiries about variables that a region allocates anew, or associates: their bounds and lengths are values, too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from hfpy.analyze.context import Located
@@ -13,27 +13,19 @@ from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Nam
 from hfpy.model.statements import Assignment, Call, Memory, expressions
 from hfpy.model.units import Symbol
 
-_AGAIN = ("do", "dowhile", "doconcurrent", "region", "nest")
 Path = tuple[str, ...]  # a variable, and the components behind it
 
 
-def read_by_inquiries(
-    references: Sequence[Reference], statements: Sequence[Located], key: str, scopes: Scopes
-) -> Iterator[Reference]:
-    """A read for each inquiry about a variable or component that some loop of the routine may allocate anew, or may
-    associate with something else.
-    """
-    asked = [r for r in references if r.role == "inquiry"]
-    if not asked:
-        return
-    anew = {path for at in statements if _in_loop(at) for path in _anew(at, key, scopes)}
-    for reference in asked if anew else ():
-        if any(path in anew for path in _paths(reference)):
+def read_by_inquiries(references: Iterable[Reference], anew: Container[Path]) -> Iterator[Reference]:
+    """A read for each inquiry about a variable or component that is allocated or associated anew."""
+    for reference in references:
+        if reference.role == "inquiry" and any(path in anew for path in _paths(reference)):
             yield replace(reference, role="read")
 
 
-def _in_loop(at: Located) -> bool:
-    return bool(at.regions) or any(c.kind in _AGAIN for c in at.constructs)
+def anew(statements: Iterable[Located], key: str, scopes: Scopes) -> frozenset[Path]:
+    """The variables and components that some statements of a routine may allocate anew, or associate."""
+    return frozenset(path for at in statements for path in _anew(at, key, scopes))
 
 
 def _anew(at: Located, key: str, scopes: Scopes) -> Iterator[Path]:

@@ -37,7 +37,7 @@ from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
-from hfpy.model.statements import Assignment
+from hfpy.model.statements import LOOPS, Assignment
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded_dim
 
@@ -401,13 +401,16 @@ class RegionSharing:
         if self.body.known_below(data):
             self._known_below(name, data)
             return
-        if name in self.region.private or (data.local and self._pointed(name)):
+        if name in self.region.private:
             self._own(name, data)
+            return
+        if self._pointed(name):
+            self._pointer(name, data, flow)
             return
         lasting = not data.local or not self.facts.storage.alone(data.identity)
         # Where all indices are written, a size that is also a domain's says nothing: a work array may have it, too.
         of_domains = not self.region.explicit and parallel_positions(data, self.region)
-        if lasting or of_domains or self._array_read_after(name, data):
+        if lasting or of_domains or self._array_read_after(name, data) or self._asked_behind(name):
             self.result.shared.append(name)
             self._arrays.check(name, data)
             return
@@ -429,6 +432,40 @@ class RegionSharing:
     def _pointed(self, name: str) -> bool:
         """Whether a pointer gets its target in the region: what it points at is each point's own."""
         return any(map(associated, self.body.references_of(name)))
+
+    def _pointer(self, name: str, data: DataObject, flow: Flow) -> None:
+        """A pointer that the region sets: each point has its own, if it sets it first and nobody asks for it later."""
+        first = self.body.references_of(name)[0]
+        used = flow.exposed.get(name) or (None if associated(first) else first)
+        if not data.local or data.dummy:
+            self.result.refused.append(name)
+            message = f"the pointer '{name}' is set in the region, where all threads share it"
+            hint = "use a local pointer in the region"
+            self.result.found.append(error("HF504", message, self.body.place(first), hint))
+        elif used is not None:
+            self.result.refused.append(name)
+            message = f"the pointer '{name}' is set in the region, and may be used before the point has set it"
+            hint = "set it first in each point, or before the region alone"
+            self.result.found.append(error("HF504", message, self.body.place(used), hint))
+        elif self._read_after(name) is not None or self._asked_behind(name):
+            self._live_error(name, first)
+        else:
+            self._own(name, data)
+
+    def _asked_behind(self, name: str) -> bool:
+        """Whether bounds, or the length, that the region gives a variable may be asked for behind it."""
+        if (name,) not in self.body.anew:
+            return False
+        end = self.body.construct.end
+        last = end.line.last if end is not None else self.region.line.last
+        around = self.body.inside[0].constructs if self.body.inside else ()
+        loops = {id(c) for c in around[: around.index(self.body.construct)] if c.kind in LOOPS}
+        for reference in self.uses.by_name.get(name, ()):
+            if reference.role == "inquiry" and self.body.identity.number not in reference.at.regions:
+                again = any(id(c) in loops for c in reference.at.constructs)
+                if again or reference.at.statement.line.first > last:
+                    return True
+        return False
 
     def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
         """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point
