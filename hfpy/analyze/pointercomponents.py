@@ -1,4 +1,4 @@
-"""Pointers in objects that a region writes through: those of several objects, or of several names, may have one target."""
+"""Pointers in objects that a region writes through: those of several objects, or names, may have one target."""
 
 from __future__ import annotations
 

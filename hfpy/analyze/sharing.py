@@ -20,9 +20,9 @@ from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.flags import flag_writes
 from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.known import known_values, with_values
+from hfpy.analyze.pointercomponents import between_components
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.pointercomponents import between_components
 from hfpy.analyze.renamed import (
     from_outside,
     given_around,

@@ -71,7 +71,7 @@ START = """
     wk = [1, 2, 3]; wl = wk; pl => gt; pq => gt2; ce = os(3)
 """
 FINISH = """
-    print '(a,9i9)', '{routine}', s, t, u, modulo(sum(wk) + size(wl), 99991)
+    print '(a,9i9)', '{routine}', s, t, u, modulo(sum(wk) + size(wl), 99991){more}
 """
 
 FIRST = Routine(
@@ -145,7 +145,8 @@ SECOND = Routine(
     print '(9i9)', total(a), total(b), total([d]), total([e]), total([c3]), total(int(i8)), total(int(i2)), total(p), ps
     print '(9i9)', total(int(4*r4)), total(int([r8]*2)), total(int(real(zz))), total(int(aimag(zz)))
     print '(9i9)', total(merge(1, 0, lg)), total(merge(3, 0, l1)), total(iachar(ch)), total(iachar(st(:)(2:2)))
-    print '(9i9)', total(cs%n), total(cs%at%x), (total(cs(i)%w), i = 1, 3), total(pp%x), total(pp%y), (total(cs(i)%q), i = 1, 3)
+    print '(9i9)', total(cs%n), total(cs%at%x), (total(cs(i)%w), i = 1, 3), total(pp%x), total(pp%y)
+    print '(9i9)', (total(cs(i)%q), i = 1, 3)
   end subroutine second
 """,
     (
@@ -584,14 +585,18 @@ contains
       call set(hold(i)%f, i)
     end do
     allocate(o%p(30)); o%p = 9; big%f%p => g3(:,1)
-    ha = ga + 1; hb = 2*ga; hd = g2; hp => ha; xa = 5; ya = [(modulo(i, 77), i = 1, 600)]; za = 3; mm = 4; pos = ha; ra = 0.5d0*ha
+    ha = ga + 1; hb = 2*ga; hd = g2; hp => ha; xa = 5; ya = [(modulo(i, 77), i = 1, 600)]; za = 3
+    mm = 4; pos = ha; ra = 0.5d0*ha
     hc = achar(97 + modulo(hb, 26)); hs = os(30:1:-1)
     call raise(m)
 {calls}
-    print '(9i9)', total(ga), total([g2]), total(gt), total([gt2]), total([g3]), total(shared), total(os%n), total(os%at%x)
+    print '(9i9)', total(ga), total([g2]), total(gt), total([gt2]), total([g3])
+    print '(9i9)', total(shared), total(os%n), total(os%at%x)
     print '(9i9)', total(os%at%y), (total(os(i)%w), i = 1, 5), total(int(kp%v)), total(pts%x), total(pts%y)
-    print '(9i9)', o%total(), big%f%total(), (hold(i)%f%total(), i = 1, 3), sum(o%extra), total(o%p), total(tl%v), total(tl%turns)
-    print '(9i9)', total(ha), total(hb), total([hd]), total(xa), total(ya), total(za), total([mm]), total(pos), total(int(2*ra))
+    print '(9i9)', o%total(), big%f%total(), (hold(i)%f%total(), i = 1, 3), sum(o%extra), total(o%p)
+    print '(9i9)', total(tl%v), total(tl%turns)
+    print '(9i9)', total(ha), total(hb), total([hd]), total(xa), total(ya), total(za)
+    print '(9i9)', total([mm]), total(pos), total(int(2*ra))
     print '(9i9)', total(iachar(hc)), total(hs%n), total(hs%at%x), (total(hs(i)%w), i = 1, 4), size(o%al)
       contains
     subroutine set(f, v)
