@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from hfpy.analyze.calls import chosen_dummies, dummy_name
 from hfpy.analyze.dependence.queries import Engine
@@ -25,6 +26,9 @@ from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Keyword, Name, names_in
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Header, Memory
+
+if TYPE_CHECKING:
+    from hfpy.analyze.pointercomponents import Pointed
 
 
 class Effects:
@@ -59,6 +63,7 @@ class Effects:
         self._own_changed: dict[str, frozenset[Identity]] = {}
         self._own_members: dict[str, frozenset[Identity]] = {}
         self.engine = Engine()
+        self.pointed: dict[str, tuple[Pointed, ...]] = {}  # targets of pointers in objects, by routine
         self._objects: dict[str, dict[tuple[LineKey, int], list[tuple[CallSite, int]]]] = {}
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 

@@ -263,12 +263,7 @@ class Ordering:
             ):
                 return Ordered(_FINALIZED, line)
             case Memory(kind=kind) if turns:
-                return Ordered(
-                    f"has '{kind}'",
-                    line,
-                    "allocate before the loop, and free the memory behind it",
-                    "allocates memory, or frees it",
-                )
+                return _with_memory(kind, line)
             case Opaque(reason=reason):
                 return Ordered(
                     f"has a statement that hfpy does not understand ({reason})", line, "write it in another way"
@@ -385,7 +380,7 @@ class Ordering:
         if site.function and self.scopes.is_intrinsic(site.name, site.caller):
             return None
         if self.scopes.is_intrinsic(site.name, site.caller):
-            return _with_state(site.name, line)
+            return _with_memory(site.name, line) if site.name == "move_alloc" else _with_state(site.name, line)
         return _not_here(site.name, line)
 
     def _internal(self, routine: Routine, statement: InputOutput) -> bool:
@@ -401,6 +396,11 @@ class Ordering:
 def _declared(at: Located) -> tuple[object, ...]:
     """What the ``block`` declares that a statement begins."""
     return next((c.declarations for c in reversed(at.constructs) if c.header is at.statement), ())
+
+
+def _with_memory(word: str, line: LogicalLine) -> Ordered:
+    cure = "allocate before the loop, and free the memory behind it"
+    return Ordered(f"has '{word}'", line, cure, "allocates memory, or frees it")
 
 
 def _with_state(name: str, line: LogicalLine) -> Ordered:

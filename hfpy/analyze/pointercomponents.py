@@ -67,11 +67,15 @@ def _below(body: RegionBody) -> Iterator[Pointed]:
     facts, graph = body.facts, body.facts.graph
     ids = {id(at.statement) for at in body.inside}
     pending = sorted({s.callee for s in graph.below(body.key) if id(s.at.statement) in ids})
+    known = body.effects.pointed
     seen = {"", *pending}
     while pending:
         key = pending.pop()
         if key in facts.references:
-            yield from _uses(facts, body.effects, facts.references[key], key)
+            if key not in known:
+                listed = _uses(facts, body.effects, facts.references[key], key)
+                known[key] = tuple({(p.name, p.written, p.several): p for p in listed}.values())
+            yield from known[key]
         more = sorted(graph.called(key) - seen)
         seen.update(more)
         pending += more

@@ -40,7 +40,9 @@ def _anew(at: Located, key: str, scopes: Scopes) -> Iterator[Path]:
         case Call(args=args):
             yield from _dynamic(args, at, key, scopes)
     for node in (node for expr in expressions(at.statement) for node in walk(expr)):
-        if isinstance(node, Apply) and isinstance(node.base, Name) and scopes.procedures(node.base.name, key):
+        if not isinstance(node, Apply) or not isinstance(node.base, Name):
+            continue
+        if scopes.variable(node.base.name, key) is None and scopes.procedures(node.base.name, key):
             yield from _dynamic(node.args, at, key, scopes)  # a function may allocate what it gets
 
 

@@ -303,3 +303,61 @@ def test_pointers_that_move_among_host_statements_mean_their_targets(tmp_path: P
     corpus = Corpus([pair], tmp_path, {"moving": (VARIANTS[1],)})
     corpus.check_one("moving", VARIANTS[1])
     assert corpus.translation("moving", VARIANTS[1]).text.count("__global__") > 2
+
+
+RESIZED = """module resized
+  implicit none
+  type :: obj
+    integer, allocatable :: al(:)
+    integer, pointer :: pp(:) => null()
+  end type obj
+  integer, target :: ta(60), tb(60), t2(12,60)
+  integer, pointer :: mp(:)
+contains
+  subroutine grow(x, n)
+    integer, allocatable, intent(inout) :: x(:)
+    integer, intent(in) :: n
+    x = [n, n, n]
+  end subroutine grow
+  subroutine run
+    call work(30)
+  end subroutine run
+  subroutine work(n)
+    integer, intent(in) :: n
+    integer :: i, a(60), c(60)
+    integer, allocatable :: x(:), y(:), z(:), w(:), all(:)
+    character(len=:), allocatable :: t
+    integer, pointer :: p(:), q(:), r(:)
+    type(obj) :: o, os(60)
+    a = 1; x = a; y = a; z = a; w = a; all = a; o%al = a; t = 'x'; p => ta; q => ta; o%pp => ta
+{loops}
+    print *, c, size(z), r
+  end subroutine work
+end module resized
+"""
+# Each alone is a region, where no other turn has to do with what it sets.
+SIZES = (
+    ("if (i == 7) x = [x, y]; c(i) = size(x)", False),
+    ("w = a(1:i); c(i) = size(w)", True),
+    ("z = a(1:i); c(i) = size(z)", False),
+    ("c(i) = size(all); all(i) = i", True),
+    ("if (i == 7) t = 'abc'; c(i) = len(t)", False),
+    ("if (i == 7) call grow(x, i); c(i) = ubound(x, 1)", False),
+    ("if (i == 7) o%al = [1, 2]; c(i) = size(o%al)", False),
+    ("os(i)%al = a(1:i); c(i) = size(os(i)%al)", True),
+    ("if (i == 7) p => tb; c(i) = p(3)", False),
+    ("q => t2(:,i); c(i) = q(3) + size(q)", True),
+    ("r => t2(:,i); c(i) = r(3)", False),
+    ("mp => t2(:,i); c(i) = mp(3)", False),
+    ("if (i == 7) o%pp => tb; c(i) = o%pp(3)", False),
+    ("os(i)%pp => t2(:,i); c(i) = os(i)%pp(3)", True),
+)
+
+
+def test_bounds_and_associations_are_values(tmp_path: Path) -> None:
+    """A turn must not see those of another one, and they may be asked for behind the loop."""
+    loops = "\n".join(f"    do i = 1, n\n      {body}\n    end do" for body, _ in SIZES)
+    paths = write_files({"resized.f90": RESIZED.replace("{loops}", loops)}, tmp_path)
+    found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "resized::work"]
+    apart = [bool(v.region) for v in sorted(found, key=lambda v: v.place.line)]
+    assert apart == [wanted for _, wanted in SIZES]
