@@ -38,8 +38,8 @@ def simd_plan(
         return False, ()
     number = next(n for n, c in enumerate(_regions(routine)) if c is node)
     key = routine.key
-    sites = [s for s in facts.graph.sites.get(key, ()) if number in s.at.regions]
-    if sites:
+    # Operators and assignments that the program defines are calls, too. GNU Fortran 12 makes wrong code of class dummies.
+    if any(number in site.at.regions for site in facts.graph.below(key)):
         return False, ()
     for reference in facts.references[key]:
         if number not in reference.at.regions or reference.at.own_loop:

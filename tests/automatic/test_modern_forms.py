@@ -361,3 +361,45 @@ def test_bounds_and_associations_are_values(tmp_path: Path) -> None:
     found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "resized::work"]
     apart = [bool(v.region) for v in sorted(found, key=lambda v: v.place.line)]
     assert apart == [wanted for _, wanted in SIZES]
+
+
+OPERATORS = """module operators
+  implicit none
+  type :: vec
+    integer :: c(3) = 0
+  contains
+    procedure, private :: times
+    generic :: operator(*) => times
+  end type vec
+contains
+  pure type(vec) function times(a, x)
+    class(vec), intent(in) :: a
+    integer, intent(in) :: x
+    times%c = a%c*x
+  end function times
+  subroutine run
+    call work(30)
+  end subroutine run
+  subroutine work(n)
+    integer, intent(in) :: n
+    integer :: i
+    type(vec) :: v(60), w(60)
+    do i = 1, n
+      v(i)%c = i
+    end do
+    do i = 1, n
+      w(i) = v(i)*2
+    end do
+    print *, (w(i)%c, i = 1, n)
+  end subroutine work
+end module operators
+"""
+
+
+def test_operators_that_a_program_defines_are_calls(tmp_path: Path) -> None:
+    """GNU Fortran 12 makes wrong code of a call with a class dummy in a loop with ``simd``."""
+    pair = Pair("operators", {"operators.f90": OPERATORS}, {"operators.f90": OPERATORS}, "operators")
+    corpus = Corpus([pair], tmp_path, {"operators": (VARIANTS[0],)})
+    corpus.check_one("operators", VARIANTS[0])
+    text = corpus.translation("operators", VARIANTS[0]).text
+    assert text.count("@parallelRegion{") == 2 and "simd" not in text, text
