@@ -38,7 +38,7 @@ def simd_plan(
         return False, ()
     number = next(n for n, c in enumerate(_regions(routine)) if c is node)
     key = routine.key
-    # Operators and assignments that the program defines are calls, too. GNU Fortran 12 makes wrong code of class dummies.
+    # Operators that the program defines are calls, too. GNU Fortran 12 makes wrong code of class dummies there.
     if any(number in site.at.regions for site in facts.graph.below(key)):
         return False, ()
     for reference in facts.references[key]:
