@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
@@ -459,7 +460,8 @@ class RegionSharing:
         end = self.body.construct.end
         last = end.line.last if end is not None else self.region.line.last
         around = self.body.inside[0].constructs if self.body.inside else ()
-        loops = {id(c) for c in around[: around.index(self.body.construct)] if c.kind in LOOPS}
+        outer = takewhile(lambda c: c is not self.body.construct, around)
+        loops = {id(c) for c in outer if c.kind in LOOPS}
         for reference in self.uses.by_name.get(name, ()):
             if reference.role == "inquiry" and self.body.identity.number not in reference.at.regions:
                 again = any(id(c) in loops for c in reference.at.constructs)

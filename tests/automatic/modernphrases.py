@@ -272,7 +272,7 @@ BETWEEN: tuple[tuple[str, str], ...] = (
     ("call raise({k})", ""),
     ("call set3(gt)", ""),
     ("gt = gt + level", ""),
-    ("idx = perm(30:1:-1)", ""),
+    ("idx(1:24) = perm(24:1:-1)", ""),
 )
 # What a routine shows of its pointers and texts at its end.
 MORE_SHOWN = (

@@ -403,3 +403,44 @@ def test_operators_that_a_program_defines_are_calls(tmp_path: Path) -> None:
     corpus.check_one("operators", VARIANTS[0])
     text = corpus.translation("operators", VARIANTS[0]).text
     assert text.count("@parallelRegion{") == 2 and "simd" not in text, text
+
+
+PARTS = """module parts
+  implicit none
+  integer, target :: g(12,30), h(30), f(30)
+contains
+  subroutine run
+    call work(24)
+  end subroutine run
+  subroutine work(n)
+    integer, intent(in) :: n
+    integer :: i
+    integer, pointer :: p(:,:), q(:)
+    p(1:30,1:12) => g
+    q => h
+    do i = 1, n
+      associate (x => p(i,1:9))
+        x(2) = g(3,n+1-i) + 1
+      end associate
+    end do
+    do i = 1, n
+      associate (x => h(i))
+        x = q(n+1-i) + 1
+      end associate
+    end do
+    do i = 1, n
+      associate (x => h(i))
+        x = f(n+1-i) + 1
+      end associate
+    end do
+    print *, g, h
+  end subroutine work
+end module parts
+"""
+
+
+def test_names_for_parts_of_targets(tmp_path: Path) -> None:
+    """What a name of an ``associate`` sets is memory that pointers may have."""
+    paths = write_files({"parts.f90": PARTS}, tmp_path)
+    found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "parts::work"]
+    assert [bool(v.region) for v in sorted(found, key=lambda v: v.place.line)] == [False, False, True]
