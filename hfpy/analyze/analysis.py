@@ -24,7 +24,7 @@ from hfpy.analyze.positions import Positions, positions
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.storage import Storage
-from hfpy.analyze.types import type_of
+from hfpy.analyze.types import assigned_by_parts, type_of
 from hfpy.analyze.unchanged import in_same_positions, in_same_regions, unchanged_routines
 from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Fix, Related, error, warning
@@ -97,9 +97,15 @@ def references_of(key: str, graph: CallGraph, scopes: Scopes) -> tuple[Reference
         return found is not None and found.base == "character"
 
     found = uses(graph.statements[key], is_text)
-    targets = {id(s.node) for s in graph.indirect.get(key, ()) if _target_of(s.at.statement) is s.node}
-    kept = [replace(r, role="read") for r in found if r.role == "write" and id(r.node) in targets]
-    return (*found, *kept)
+    sites = (s for s in graph.indirect.get(key, ()) if _target_of(s.at.statement) is s.node)
+    targets = {(id(s.at.statement), s.node.start) for s in sites}  # components begin with the name of the object
+    targets |= {
+        (id(at.statement), target.start)
+        for at in graph.statements[key]
+        if (target := _target_of(at.statement)) is not None and assigned_by_parts(target, key, scopes)
+    }
+    written = (r for r in found if r.role == "write")
+    return (*found, *(replace(r, role="read") for r in written if (id(r.at.statement), r.node.start) in targets))
 
 
 def _target_of(statement: Statement) -> Expr | None:

@@ -12,6 +12,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.flow import Flow, FlowScan
 from hfpy.analyze.positions import RegionId
+from hfpy.analyze.resized import Path, anew, read_by_inquiries
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
@@ -54,6 +55,9 @@ class RegionBody:
         ids = {id(at.statement) for at in self.inside}
         listed = facts.references[self.key] if references is None else references
         self.references = [r for r in listed if id(r.at.statement) in ids and number in r.at.regions]
+        asked = any(r.role == "inquiry" for r in listed)
+        self.anew: frozenset[Path] = anew(self.inside, self.key, facts.scopes) if asked else frozenset()
+        self.references += read_by_inquiries(self.references, self.anew)
         self.mentioned: frozenset[str] = frozenset()
         self._scanned: Flow | None = None
         self.parts: dict[tuple[int, str], View] = {}  # what names of an associate around it stand for

@@ -21,13 +21,14 @@ from hfpy.analyze.loopvalues import values_read
 from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
-from hfpy.analyze.uses import Reference, aliases_of, associated
+from hfpy.analyze.uses import Reference, aliases_of, associated, sets_component
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Keyword, Name, names_in
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Header, Memory
 
 if TYPE_CHECKING:
+    from hfpy.analyze.pointercomponents import Pointed
     from hfpy.analyze.positions import RegionId
     from hfpy.analyze.sharing import Placed
 
@@ -64,6 +65,7 @@ class Effects:
         self._own_changed: dict[str, frozenset[Identity]] = {}
         self._own_members: dict[str, frozenset[Identity]] = {}
         self.engine = Engine()
+        self.pointed: dict[str, tuple[Pointed, ...]] = {}  # targets of pointers in objects, by routine
         self._objects: dict[str, dict[tuple[LineKey, int], list[tuple[CallSite, int]]]] = {}
         self.placed: dict[RegionId, Placed] = {}  # whose the names of a region are, where that has been asked
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
@@ -99,6 +101,8 @@ class Effects:
             case "inquiry":
                 return False, False
             case "allocate":
+                return False, True
+            case "pointer" if sets_component(reference):
                 return False, True
         return True, self._changed_object(reference, key)
 

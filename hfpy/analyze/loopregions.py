@@ -7,6 +7,7 @@ layouts know them; where no array tells, the loops' bounds are taken.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,7 +46,7 @@ from hfpy.model.statements import (
     turn_ends,
     within,
 )
-from hfpy.model.units import Routine
+from hfpy.model.units import FileIndex, Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.fragments import ONE, dim_of, piece
 from hfpy.parse.sentinels import index_types
@@ -153,6 +154,29 @@ def perfect_nest(outer: Construct, most: int) -> list[Construct]:
             break
         loops.append(inner)
     return loops
+
+
+ON_ITS_LINES = "other statements stand on its lines"
+
+
+def on_its_lines(index: FileIndex, loop: Construct) -> bool:
+    """Whether other statements stand where lines have to be put before and behind a loop. A ``do concurrent`` needs its
+    first and last line for itself, as these are replaced.
+    """
+    first, last = loop.header.line, loop.end.line if loop.end is not None else None
+    whole = loop.kind == "doconcurrent"
+    return (
+        _neighbour(index, first, -1, first.first)
+        or (whole and _neighbour(index, first, 1, first.last))
+        or (last is not None and _neighbour(index, last, 1, last.last))
+        or (whole and last is not None and _neighbour(index, last, -1, last.first))
+    )
+
+
+def _neighbour(index: FileIndex, line: LogicalLine, step: int, row: int) -> bool:
+    """Whether the statement before or behind another one stands on a physical line, too."""
+    at = bisect_left(index.lines, line.key[1:], key=lambda other: other.key[1:]) + step
+    return 0 <= at < len(index.lines) and index.lines[at].first <= row <= index.lines[at].last
 
 
 def serial_reason(loop: Construct) -> str:

@@ -19,7 +19,7 @@ from hfpy.analyze.indirect import by_procedure_variable
 from hfpy.analyze.intrinsics import SUBROUTINES
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.types import type_of
+from hfpy.analyze.types import assigned_by_parts, component, finalized, finalizes, type_of
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import (
@@ -32,12 +32,14 @@ from hfpy.model.expressions import (
     Name,
     Paren,
     Unary,
+    base_name,
     names_in,
     walk,
     without_places,
 )
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
+    Assignment,
     Call,
     Construct,
     Header,
@@ -50,7 +52,7 @@ from hfpy.model.statements import (
     expressions,
     flatten,
 )
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 
 _PURE_SUBROUTINES = frozenset({"mvbits"})
 _STATEFUL_FUNCTIONS = frozenset({"etime"})
@@ -65,6 +67,9 @@ _SYNCHRONISING = frozenset({"critical"})
 _OUTSIDE = "do it before or behind the loop, with an array that holds the values of all iterations"
 _BEHIND = "note in a variable that it happens, and do it behind the loop"
 _STOPPING = "it may end the program in several ways, whichever turn comes to one first"
+_FINALIZED = "ends the life or the value of an object whose type has a final procedure"
+_POINTED = "use a pointer that is set before the loop"
+_PARTS = "assign its components one by one"
 _BY_NAME = "call the procedure by its own name"
 
 
@@ -142,6 +147,7 @@ class Ordering:
         yield from self._statements(key, inside, True)
         for site in self.graph.below(key):
             if id(site.at.statement) in ids:
+                yield from filter(None, [self._of_pointers(site)])
                 yield from self._called(site, within)
         if (found := self._stopping(key, inside)) is not None:
             yield found
@@ -223,7 +229,10 @@ class Ordering:
             yield Ordered("cannot be looked into", line)
             return
         yield from self._statements(key, self.graph.statements[key], False)
+        if self._finalized_at_the_end(key):
+            yield Ordered(_FINALIZED, self.application.routines[key].header)
         for site in self.graph.below(key):
+            yield from filter(None, [self._of_pointers(site)])
             if not site.callee and not site.possible and (found := self._without_source(site)) is not None:
                 yield found
 
@@ -245,13 +254,16 @@ class Ordering:
                 return Ordered("may stop the program with what belongs to a turn", line, _BEHIND)
             case Jump(kind="return") if turns:
                 return Ordered("may return from the routine", line, _BEHIND)
+            case Assignment(target=target, pointer=False) if (said := self._assigned(target, routine, at)) is not None:
+                return said
+            case Memory(items=items) if any(finalizes(i, routine.key, self.scopes) for i in items):
+                return Ordered(_FINALIZED, line)
+            case Header(kind="block") if any(
+                isinstance(s, Symbol) and finalized(s, routine.key, self.scopes) for s in _declared(at)
+            ):
+                return Ordered(_FINALIZED, line)
             case Memory(kind=kind) if turns:
-                return Ordered(
-                    f"has '{kind}'",
-                    line,
-                    "allocate before the loop, and free the memory behind it",
-                    "allocates memory, or frees it",
-                )
+                return _with_memory(kind, line)
             case Opaque(reason=reason):
                 return Ordered(
                     f"has a statement that hfpy does not understand ({reason})", line, "write it in another way"
@@ -261,6 +273,46 @@ class Ordering:
             case Specification(kind="entry"):
                 return Ordered("has another entry", line, "make a routine of its own of it")
         return None
+
+    def _assigned(self, target: Expr, routine: Routine, at: Located) -> Ordered | None:
+        """Why an assignment keeps turns in order: it calls a procedure, or what is assigned is not known."""
+        line = at.statement.line
+        if assigned_by_parts(target, routine.key, self.scopes):
+            return Ordered("assigns an object with components whose type defines the assignment", line, _PARTS)
+        if finalizes(target, routine.key, self.scopes):
+            return Ordered(_FINALIZED, line)
+        name = base_name(target)
+        if name is None or name in aliases_of(at):
+            return None
+        bound = target.base if isinstance(target, Apply) else None
+        if isinstance(bound, Component):
+            unknown = component(bound, routine.key, self.scopes) is None
+            function = unknown and bound.name in self.graph.candidates.bound
+        else:
+            known = self.scopes.variable(name, routine.key) is not None
+            function = not known and bool(self.scopes.procedures(name, routine.key))
+        return Ordered("assigns to what a function points to", line, _POINTED) if function else None
+
+    def _of_pointers(self, site: CallSite) -> Ordered | None:
+        """Why a call of a function keeps turns in order though it is known: by its result."""
+        routine = self.application.routines.get(site.callee) if site.function else None
+        result = routine.spec.symbols.get(routine.result or routine.name) if routine is not None else None
+        if routine is None or result is None:
+            return None
+        line = site.at.statement.line
+        if "pointer" in result.attributes:
+            does = f"uses what the result of '{site.name}' points to"
+            return Ordered(does, line, _POINTED, whole=f"the result of '{site.name}' is a pointer")
+        return Ordered(_FINALIZED, line) if finalized(result, routine.key, self.scopes) else None
+
+    def _finalized_at_the_end(self, key: str) -> bool:
+        """Whether variables of a routine are finalized when it begins or ends."""
+        routine = self.application.routines[key]
+        for name, symbol in routine.spec.symbols.items() if self.scopes.parts.finalized else ():
+            own = name not in routine.dummies and "save" not in symbol.attributes and symbol.initial is None
+            if (own or symbol.intent == "out") and finalized(symbol, key, self.scopes):
+                return True
+        return False
 
     def _fixed(self, code: Expr, routine: Routine, at: Located) -> bool:
         """Whether the code of a ``stop`` is written out, or of named constants."""
@@ -328,7 +380,7 @@ class Ordering:
         if site.function and self.scopes.is_intrinsic(site.name, site.caller):
             return None
         if self.scopes.is_intrinsic(site.name, site.caller):
-            return _with_state(site.name, line)
+            return _with_memory(site.name, line) if site.name == "move_alloc" else _with_state(site.name, line)
         return _not_here(site.name, line)
 
     def _internal(self, routine: Routine, statement: InputOutput) -> bool:
@@ -339,6 +391,16 @@ class Ordering:
         units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
         found = type_of(units[0], routine.key, self.scopes) if units else None
         return found is not None and found.base == "character"
+
+
+def _declared(at: Located) -> tuple[object, ...]:
+    """What the ``block`` declares that a statement begins."""
+    return next((c.declarations for c in reversed(at.constructs) if c.header is at.statement), ())
+
+
+def _with_memory(word: str, line: LogicalLine) -> Ordered:
+    cure = "allocate before the loop, and free the memory behind it"
+    return Ordered(f"has '{word}'", line, cure, "allocates memory, or frees it")
 
 
 def _with_state(name: str, line: LogicalLine) -> Ordered:

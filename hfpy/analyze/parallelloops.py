@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hfpy.analyze.loopregions import (
+    ON_ITS_LINES,
     LoopRegion,
     NotTaken,
     Turns,
@@ -17,6 +18,7 @@ from hfpy.analyze.loopregions import (
     by_storage,
     concurrent_region,
     loop_region,
+    on_its_lines,
     perfect_nest,
 )
 from hfpy.model.directives import Reduction
@@ -101,7 +103,10 @@ def candidates(index: FileIndex, world: World) -> Iterator[Candidate | Kept]:
     rows = rows_of(index.source, index.fixed)
     listed = [d for d in own_directives_in(rows, routine.header.last + 1, behind, index.fixed) if d.sentinel]
     regions = [(c.header.line.first, c.end.line.last) for c in routine.regions if c.end is not None]
-    loops = {c.header.line.first: c for c in constructs(routine.body) if c.kind in ("do", "doconcurrent")}
+    loops: dict[int, Construct] = {}
+    for construct in constructs(routine.body):
+        if construct.kind in ("do", "doconcurrent"):
+            loops.setdefault(construct.header.line.first, construct)  # the outer one, of several on a line
     blocks = _open_blocks(listed)
     impure = {"pure", "elemental"} & set(routine.prefix) - ({"elemental"} if "impure" in routine.prefix else set())
     for row, loop, marks in _found(rows, listed, loops, routine.body):
@@ -111,6 +116,8 @@ def candidates(index: FileIndex, world: World) -> Iterator[Candidate | Kept]:
         around = next((b for first, last, b in blocks if first < row < last and b is not own), None)
         why = f"it stands in '{around.name}'" if around is not None and not around.for_data else ""
         why = why or ("it stands in a pure procedure, which can hold no directives" if impure else "")
+        if not isinstance(loop, str) and any(on_its_lines(index, one) for one in loop):
+            why = why or ON_ITS_LINES
         if why or isinstance(loop, str):
             yield Kept(row, why or str(loop))
             continue

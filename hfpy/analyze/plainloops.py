@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.loopregions import NotTaken, World, perfect_nest, serial_reason
+from hfpy.analyze.loopregions import ON_ITS_LINES, NotTaken, World, on_its_lines, perfect_nest, serial_reason
 from hfpy.analyze.ordering import Obstacle, Ordering
 from hfpy.analyze.parallelloops import Candidate, concurrent_candidate, loop_end
 from hfpy.analyze.work import WORTH, turns_of
@@ -72,6 +72,9 @@ def plain_loops(
             why, cure = "how many turns it has is known at its end only", "let it count, if the number is known before"
         elif loop.kind == "do" and not (isinstance(loop.header, Header) and loop.header.var):
             why, cure = "it has no variable", "let it count, if the number of turns is known before"
+        elif on_its_lines(index, loop):
+            why = shared = ON_ITS_LINES
+            cure = "give it lines of its own"
         elif id(loop) in sharing:
             shared, cure = "it ends in the line in which the loop around it ends", "give it an 'end do' of its own"
             why = f"{shared}: {cure}"

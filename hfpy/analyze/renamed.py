@@ -16,7 +16,7 @@ from hfpy.model.expressions import Component, Name, walk
 from hfpy.model.statements import Construct, Header, constructs
 
 _INSIDE = "put the associate into the region, or use the name '{name}' there"
-_STATE = "if no two points set the same element, say so in the region: independent({name})"
+STATE = "if no two points set the same element, say so in the region: independent({name})"
 
 _OTHER_NAME = "give it another name there: select type (part => {name})"
 # Devices take no polymorphic objects, and GCC 12 writes beside the memory of an object that `select type` names.
@@ -41,7 +41,7 @@ def written_through(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagnost
             shown = ", ".join(f"'{n}'" for n in sorted(others))
             message = f"'{name}' is written, a pointer that is set in the region"
             message += f" to {shown}: points may meet in an element" if shown else ": points may meet in its target"
-            said = warning("HF500", message, body.place(write), _STATE.format(name=name))
+            said = warning("HF500", message, body.place(write), STATE.format(name=name))
             yield said.proposing(arrays.stating("independent", name))
 
 
@@ -74,7 +74,7 @@ def through_components(body: RegionBody) -> Iterator[Diagnostic]:
             told.add(names)
             message = f"'{names[1]}' has a pointer that may point to '{names[0]}', and one of both is written"
             message += ": nothing keeps points apart"
-            yield warning("HF500", message, body.place(write), _STATE.format(name=names[0]))
+            yield warning("HF500", message, body.place(write), STATE.format(name=names[0]))
 
 
 def _pointers(body: RegionBody) -> Iterator[tuple[Reference, frozenset[Identity]]]:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from hfpy.analyze.implicit import alone_in, may_be_set, set_alone, undeclared
 from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
+from hfpy.analyze.parttypes import PartTypes
 from hfpy.model.application import Application
 from hfpy.model.expressions import Name
 from hfpy.model.statements import Header, constructs
@@ -446,6 +447,12 @@ class Scopes:
             routine = self.application.routines.get(key)
             self._guards[key] = _guards_of(routine) if routine is not None else {}
         return self._guards[key].get(name, frozenset())
+
+    @cached_property
+    def parts(self) -> PartTypes:
+        """What the components of derived types have, at any depth."""
+        types = {(key, t.name): t for key, r in self.application.routines.items() for t in r.spec.types.values()}
+        return PartTypes(types, self.lineage)
 
     @cached_property
     def extended(self) -> frozenset[str]:

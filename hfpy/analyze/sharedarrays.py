@@ -23,6 +23,7 @@ from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.dependence.subscripts import at_point, whole_shape
 from hfpy.analyze.dependence.walked import Read
 from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import stands_for
 from hfpy.diagnostics import Diagnostic, Fix, Place, Related, error, note, warning
 from hfpy.model.expressions import Name
 from hfpy.model.extents import Dim
@@ -124,7 +125,8 @@ class SharedArrays:
         """Say that an array which the region writes may have another name in it (storage objects tell): which elements
         of one are elements of the other, nothing tells.
         """
-        writes = [r for r in self.body.references_of(name) if self.body.effects.of(r, self.body.key)[1]]
+        named = (r for r in self.body.references if stands_for(r.name, r.at)[0] == name)  # also parts of it
+        writes = [r for r in named if self.body.effects.of(r, self.body.key)[1]]
         arrays = {n for n in self.body.mentioned if (o := self.body.facts.object(n, self.body.key)) and o.rank}
         shared = self.body.facts.storage.shared
         others = sorted(n for n in arrays - {name} if writes and shared(name, n, self.body.key))

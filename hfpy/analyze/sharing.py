@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
@@ -20,9 +21,16 @@ from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.flags import flag_writes
 from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.known import known_values, with_values
+from hfpy.analyze.pointercomponents import between_components
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.renamed import from_outside, given_around, other_way, through_components, written_through
+from hfpy.analyze.renamed import (
+    from_outside,
+    given_around,
+    other_way,
+    through_components,
+    written_through,
+)
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.takenover import lost_beside_large
@@ -30,7 +38,7 @@ from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
-from hfpy.model.statements import Assignment
+from hfpy.model.statements import LOOPS, Assignment
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded_dim
 
@@ -208,6 +216,7 @@ class RegionSharing:
         result.found += lost_beside_large(self.facts, self.key, self.region, result)
         result.found += written_through(self.body, self._arrays)
         result.found += through_components(self.body)
+        result.found += between_components(self.body, self._arrays)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
         if self.facts.backend(self.key) in _IN_DIRECTIVES:
@@ -415,13 +424,16 @@ class RegionSharing:
         if self.body.known_below(data):
             self._known_below(name, data)
             return
-        if name in self.region.private or (data.local and self._pointed(name)):
+        if name in self.region.private:
             self._own(name, data)
+            return
+        if self._pointed(name):
+            self._pointer(name, data, flow)
             return
         lasting = not data.local or not self.facts.storage.alone(data.identity)
         # Where all indices are written, a size that is also a domain's says nothing: a work array may have it, too.
         of_domains = not self.region.explicit and parallel_positions(data, self.region)
-        if lasting or of_domains or self._array_read_after(name, data):
+        if lasting or of_domains or self._array_read_after(name, data) or self._asked_behind(name):
             self.result.shared.append(name)
             self._arrays.check(name, data)
             return
@@ -443,6 +455,41 @@ class RegionSharing:
     def _pointed(self, name: str) -> bool:
         """Whether a pointer gets its target in the region: what it points at is each point's own."""
         return any(map(associated, self.body.references_of(name)))
+
+    def _pointer(self, name: str, data: DataObject, flow: Flow) -> None:
+        """A pointer that the region sets: each point has its own, if it sets it first and nobody asks for it later."""
+        first = self.body.references_of(name)[0]
+        used = flow.exposed.get(name) or (None if associated(first) else first)
+        if not data.local or data.dummy:
+            self.result.refused.append(name)
+            message = f"the pointer '{name}' is set in the region, where all threads share it"
+            hint = "use a local pointer in the region"
+            self.result.found.append(error("HF504", message, self.body.place(first), hint))
+        elif used is not None:
+            self.result.refused.append(name)
+            message = f"the pointer '{name}' is set in the region, and may be used before the point has set it"
+            hint = "set it first in each point, or before the region alone"
+            self.result.found.append(error("HF504", message, self.body.place(used), hint))
+        elif self._read_after(name) is not None or self._asked_behind(name):
+            self._live_error(name, first)
+        else:
+            self._own(name, data)
+
+    def _asked_behind(self, name: str) -> bool:
+        """Whether bounds, or the length, that the region gives a variable may be asked for behind it."""
+        if (name,) not in self.body.anew:
+            return False
+        end = self.body.construct.end
+        last = end.line.last if end is not None else self.region.line.last
+        around = self.body.inside[0].constructs if self.body.inside else ()
+        outer = takewhile(lambda c: c is not self.body.construct, around)
+        loops = {id(c) for c in outer if c.kind in LOOPS}
+        for reference in self.uses.by_name.get(name, ()):
+            if reference.role == "inquiry" and self.body.identity.number not in reference.at.regions:
+                again = any(id(c) in loops for c in reference.at.constructs)
+                if again or reference.at.statement.line.first > last:
+                    return True
+        return False
 
     def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
         """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from hfpy.analyze.context import Located
 from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.types import object_type
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
@@ -35,6 +36,11 @@ _UNIT_KINDS = ("subroutine", "function")
 def component_object(name: str) -> Identity:
     """What stands for the components of a name, in objects of any type."""
     return "%", name
+
+
+def _same_target(name: str) -> Identity:
+    """What notes that the pointer components of a name in several objects may point to one target."""
+    return "%=", name
 
 
 class Storage:
@@ -69,6 +75,12 @@ class Storage:
     def of_identity(self, identity: Identity) -> frozenset[Identity]:
         """The objects that a declared variable, or a component, may stand for."""
         return self._solved().get(identity, frozenset({identity}))
+
+    def same_target(self, name: str) -> bool:
+        """Whether the pointer components of a name in several objects may point to one target: they are set to
+        something, or their objects are copied. What is allocated for each of them is apart.
+        """
+        return _same_target(name) in self._solved()
 
     def alone(self, identity: Identity) -> bool:
         """Whether a declared array has memory that no pointer and no other variable can name: a copy for each point
@@ -169,6 +181,10 @@ class Storage:
     def _attributes(self, identity: Identity) -> frozenset[str]:
         symbol = _symbol(self.application, identity)
         return symbol.attributes if symbol is not None else frozenset()
+
+
+def _is_null(value: Expr) -> bool:
+    return isinstance(value, Apply) and isinstance(value.base, Name) and value.base.name == "null"
 
 
 def actual(site: CallSite, dummies: tuple[str, ...], dummy: str) -> Expr | None:
@@ -307,8 +323,9 @@ class _Inclusions:
             match at.statement:
                 case Assignment(target=target, value=value, pointer=True):
                     self._pointed(target, value, at, key)
-                case Assignment(value=value):
+                case Assignment(target=target, value=value):
                     self._constructed(value, at, key)
+                    self._copied(target, value, key)
                 case Memory(kind="allocate", items=items):
                     for item in items:
                         view = designated(item, at, key, self.scopes)
@@ -321,6 +338,8 @@ class _Inclusions:
         view = designated(target, at, key, self.scopes)
         if view is None:
             return
+        if view[0] == "%" and not _is_null(value):
+            self._stands_for(_same_target(view[1]), view)
         results = list(self._results(value, key))
         source = designated(value, at, key, self.scopes)
         if source is not None:
@@ -328,8 +347,19 @@ class _Inclusions:
         elif results:
             for result in results:
                 self._flow(result, view)
-        elif not (isinstance(value, Apply) and isinstance(value.base, Name) and value.base.name == "null"):
+        elif not _is_null(value):
             self._stands_for(view, ANYTHING)
+
+    def _copied(self, target: Expr, value: Expr, key: str) -> None:
+        """An object that is copied shares the targets of its pointers."""
+        pointing = self.scopes.parts.pointing
+        if not pointing or not isinstance(value, Name | Apply | Component):
+            return
+        for given in (target, value):
+            found = object_type(given, key, self.scopes)
+            for home, derived in self.scopes.lineage(found[0].derived, found[1]) if found is not None else ():
+                for name in pointing.get((home, derived.name), ()):
+                    self._stands_for(_same_target(name), component_object(name))
 
     def _results(self, value: Expr, key: str) -> Iterator[Identity]:
         """The results of the functions that an expression may be a reference of."""
@@ -349,6 +379,7 @@ class _Inclusions:
             for part in parts:
                 if "pointer" in part.attributes:
                     self._flow(source, component_object(part.name))
+                    self._stands_for(_same_target(part.name), component_object(part.name))
 
     def _unseen_call(self, name: str, args: tuple[Expr, ...], at: Located, key: str) -> None:
         """A subroutine without source may associate the pointers that it gets."""
@@ -356,6 +387,9 @@ class _Inclusions:
         if name == "move_alloc" and len(views) > 1:
             self._flow(views[0], views[1])
             return
+        for view in views[1:2] if name == "c_f_pointer" else ():
+            if view is not None and view[0] == "%":
+                self._stands_for(_same_target(view[1]), view)
         for view in views:
             symbol = _symbol(self.application, view) if view is not None else None
             if view is not None and symbol is not None and "pointer" in symbol.attributes:
@@ -375,3 +409,5 @@ class _Inclusions:
             symbol = routine.spec.symbols.get(dummy)
             if symbol is not None and "pointer" in symbol.attributes and symbol.intent != "in":
                 self._flow(view, source)
+                if source is not None and source[0] == "%":
+                    self._stands_for(_same_target(source[1]), source)

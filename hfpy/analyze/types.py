@@ -129,6 +129,28 @@ def object_type(expr: Expr, key: str, scopes: Scopes) -> tuple[FType, str] | Non
     return (found.symbol.type, found.home) if found is not None and known else None
 
 
+def assigned_by_parts(target: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether an assignment to an object means that procedures assign components of it (Fortran 2018, 10.2.1.3)."""
+    return bool(scopes.parts.assigned) and _among(object_type(target, key, scopes), scopes.parts.assigned, scopes)
+
+
+def finalized(symbol: Symbol, key: str, scopes: Scopes) -> bool:
+    """Whether a variable that a unit declares is finalized when its life or its value ends (Fortran 2018, 7.5.6.3)."""
+    known = bool(scopes.parts.finalized) and symbol.type.derived and not {"pointer", "parameter"} & symbol.attributes
+    return bool(known) and _among((symbol.type, key), scopes.parts.finalized, scopes)
+
+
+def finalizes(target: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether the object that a designator means is finalized when it gets another value."""
+    return bool(scopes.parts.finalized) and _among(object_type(target, key, scopes), scopes.parts.finalized, scopes)
+
+
+def _among(found: tuple[FType, str] | None, types: frozenset[tuple[str, str]], scopes: Scopes) -> bool:
+    """Whether a type that is visible in a unit is one of some types, or extends one."""
+    there = scopes.lineage(found[0].derived, found[1]) if found is not None else ()
+    return any((home, derived.name) in types for home, derived in there)
+
+
 def part_rank(expr: Expr, key: str, scopes: Scopes) -> int | None:
     """The number of dimensions of a designator such as ``a%b(i)%c``, or None where its types are not known."""
     match expr:

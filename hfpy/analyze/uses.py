@@ -114,6 +114,16 @@ def associated(reference: Reference) -> bool:
     return isinstance(statement, Assignment) and reference.node.start == statement.target.start
 
 
+def sets_component(reference: Reference) -> bool:
+    """Whether a statement gives a pointer in an object its target: ``o%p => a``, ``nullify(o%p)``."""
+    statement = reference.at.statement
+    if reference.role != "pointer" or not reference.component:
+        return False
+    if isinstance(statement, Memory):
+        return True
+    return isinstance(statement, Assignment) and reference.node.start == statement.target.start
+
+
 IsText = Callable[[Expr, Located], bool]
 
 

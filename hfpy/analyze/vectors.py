@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.sharing import Sharing
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
@@ -38,8 +38,8 @@ def simd_plan(
         return False, ()
     number = next(n for n, c in enumerate(_regions(routine)) if c is node)
     key = routine.key
-    sites = [s for s in facts.graph.sites.get(key, ()) if number in s.at.regions]
-    if sites:
+    # Operators that the program defines are calls, too. GNU Fortran 12 makes wrong code of class dummies there.
+    if any(number in site.at.regions for site in facts.graph.below(key)):
         return False, ()
     for reference in facts.references[key]:
         if number not in reference.at.regions or reference.at.own_loop:
@@ -116,7 +116,7 @@ def _share_memory(facts: Facts, effects: Effects, key: str, number: int) -> bool
     names: set[str] = set()
     written: set[str] = set()
     for reference in facts.references[key]:
-        name = resolve_alias(reference.name, reference.at)[0] if number in reference.at.regions else None
+        name = stands_for(reference.name, reference.at)[0] if number in reference.at.regions else None
         data = facts.object(name, key) if name is not None else None
         if name is not None and data is not None and data.rank:
             names.add(name)

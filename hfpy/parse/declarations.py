@@ -131,6 +131,14 @@ def is_declaration(masked: str) -> bool:
     return bool(tail) and (tail[0] in "(,:*" or tail[0].isalpha() or tail[0] == "_" or tail[0].isdigit())
 
 
+def kind_unknown(symbol: Symbol, parameters: frozenset[str]) -> Symbol:
+    """A component of a derived type, with a kind that no unit knows where it depends on parameters of the type."""
+    kind = symbol.type.kind
+    if kind is None or not parameters & kind.names:
+        return symbol
+    return replace(symbol, type=replace(symbol.type, kind=fragment(f"hf_{symbol.name}_kind")))
+
+
 def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
     """The symbols that a type declaration declares, or None if the line is none.
 

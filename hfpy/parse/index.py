@@ -44,7 +44,9 @@ _ONLY = re.compile(r",\s*only\s*:", re.IGNORECASE)
 _CALL = re.compile(r"\bcall\s+([a-z_]\w*(?:\s*(?:\([^()]*\))?\s*%\s*[a-z_]\w*)*)", re.IGNORECASE)
 _REFERENCE = re.compile(r"([a-z_]\w*)\s*\(", re.IGNORECASE)
 _CONTAINS = re.compile(r"contains\s*$", re.IGNORECASE)
-_TYPE_BEGIN = re.compile(r"type(?:\s*(?:,\s*[a-z(][^:]*)?::|\s)\s*[a-z_]\w*\s*$", re.IGNORECASE)
+_TYPE_BEGIN = re.compile(
+    r"type(?:\s*(?:,\s*[a-z(][^:]*)?::|\s)\s*(?!is\s*\()[a-z_]\w*\s*(?:\([\w\s,]*\)\s*)?$", re.IGNORECASE
+)
 _END_TYPE = re.compile(r"end\s*type\b", re.IGNORECASE)
 _HEAD_WORDS = (
     "subroutine",

@@ -22,6 +22,7 @@ from hfpy.parse.declarations import (
     enumerators,
     implicit_types,
     is_declaration,
+    kind_unknown,
     parse_declaration,
     storage_groups,
 )
@@ -37,7 +38,10 @@ from hfpy.parse.sofar import SoFar
 from hfpy.parse.statements import SPECIFICATION_WORDS, assignment_sign
 from hfpy.parse.tokens import matching, split_top
 
-_TYPE_BEGIN = re.compile(r"type\s*(?:,[^:]*)?(?:::)?\s*([a-z_]\w*)\s*$|type\s*,.*?::\s*([a-z_]\w*)\s*$", re.IGNORECASE)
+_TYPE_BEGIN = re.compile(
+    r"type\s*(?:,[^:]*)?(?:::)?\s*([a-z_]\w*)\s*(\([\w\s,]*\)\s*)?$|type\s*,.*?::\s*([a-z_]\w*)\s*(\([\w\s,]*\)\s*)?$",
+    re.IGNORECASE,
+)
 _EXTENDS = re.compile(r"extends\s*\(\s*(\w+)\s*\)", re.IGNORECASE)
 _WORD = re.compile(r"([A-Za-z_]\w*)")
 _ACCESS = re.compile(r",\s*(public|private)\b")
@@ -137,7 +141,9 @@ class SpecificationParser:
         if word == "type":
             begin = _TYPE_BEGIN.match(masked)
             if begin and not masked[4:].lstrip().startswith("("):
-                return self._derived_type(lines, index, stop, (begin.group(1) or begin.group(2)).lower())
+                parameters = frozenset(_WORD.findall((begin.group(2) or begin.group(4) or "").lower()))
+                name = (begin.group(1) or begin.group(3)).lower()
+                return self._derived_type(lines, index, stop, name, parameters)
         if word == "enum":
             return self._enumeration(lines, index, stop)
         if is_declaration(masked) and ("::" in masked or assignment_sign(masked) is None):
@@ -223,7 +229,12 @@ class SpecificationParser:
             elif inside:
                 self.state.interface_blocks.append(line)
 
-    def _derived_type(self, lines: list[LogicalLine], index: int, stop: int, name: str) -> int:
+    def _derived_type(
+        self, lines: list[LogicalLine], index: int, stop: int, name: str, parameters: frozenset[str]
+    ) -> int:
+        """A derived type. Components whose kind depends on its ``parameters`` differ from object to object: they get a
+        kind that is not known. A type with lengths for parameters is not read.
+        """
         after = self._skip_to(lines, index, stop, "end type")
         components: list[Symbol] = []
         bindings: list[tuple[str, str]] = []
@@ -237,7 +248,9 @@ class SpecificationParser:
                 bindings += bound_names(lowered)
                 finals += final_procedures(lowered)
             else:
-                components += self._declared(line) or ()
+                components += (kind_unknown(s, parameters) for s in self._declared(line) or ())
+        if any(parameters & part.names or "len" in part.attributes for part in components):
+            return index
         extends = _EXTENDS.search(lines[index].text)
         for access in _ACCESS.findall(lines[index].text.lower().partition("::")[0]):
             (self.state.public if access == "public" else self.state.private).add(name)

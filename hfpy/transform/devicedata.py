@@ -223,9 +223,10 @@ class DeviceData(HeldArrays):
         here = touched.names.union(*(inner.moved | inner.followed for _, inner in branches))
         for _, inner in branches:
             touched.take(inner, here)
+        self.by_targets(list(flatten(list(nodes))), touched)
         yield from self._around(nodes, touched, covered)
         for node, _ in branches:
-            yield from self._inside(node, covered | here)
+            yield from self._inside(node, covered | here | touched.names)
 
     def _touched(self, statements: Iterable[Statement], conditional: bool) -> Touched:
         touched = Touched()

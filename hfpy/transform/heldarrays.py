@@ -10,17 +10,17 @@ from collections.abc import Collection, Iterator, Sequence
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, keeps_value
+from hfpy.analyze.facts import Facts, keeps_value, stands_for
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.storage import Identity
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.distributed import takes_buffer
-from hfpy.model.expressions import Apply, Expr, Keyword, Name
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.names import derived
 from hfpy.model.printing import expression as printed
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, Jump, Memory, OneLine, Statement, flatten
+from hfpy.model.statements import Assignment, Call, Jump, Memory, OneLine, Statement, flatten
 from hfpy.model.units import OldSize, Routine
 from hfpy.parse.routines import unit_key
 from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, Scoped, remembered
@@ -29,6 +29,7 @@ from hfpy.transform.hoststatements import HostStatements
 from hfpy.transform.imports import Imports
 from hfpy.transform.reallocated import allocates_below, memory_below
 from hfpy.transform.rows import Rows
+from hfpy.transform.touched import Touched
 from hfpy.transform.transient import is_transient
 from hfpy.transform.wrapping import wrap_line
 
@@ -97,11 +98,42 @@ class HeldArrays(HostStatements):
         """
         names: list[str] = []
         for home, name in sorted(self.facts.storage.of_identity(pointer.identity) - {pointer.identity}):
+            if not self.facts.storage.meet({(home, name)}, self.states.there(self.key)):
+                continue
             found = self.facts.scopes.variable(name, self.key)
             if found is None or (found.home, found.symbol.name) != (home, name) or not found.symbol.rank:
                 return (pointer.name,)
             names += [name] if self.states.on_device(name, self.key) else []
         return names or (pointer.name,)
+
+    def by_targets(self, statements: Sequence[Statement], touched: Touched) -> None:
+        """Put the arrays in the place of pointers that get others, or other parts, among some statements: a copy before
+        these and one behind them would not be of the same elements.
+        """
+        for name in sorted(touched.names) if len(statements) > 1 else ():
+            data = self.facts.object(name, self.key)
+            at = next((s for s in statements if self._associates(s, name)), None)
+            if at is None:
+                continue
+            meant = self._targets(data) if data is not None else (name,)
+            if name in meant:
+                message = f"the pointer '{name}' gets other elements here, and the device may have what it had before"
+                hint = "set the pointer before the loop or condition around this, or use the arrays by their names"
+                self.found.append(error("HF603", message, at.line.place(self.routine.file), hint))
+            touched.rename(name, meant)
+
+    def _associates(self, statement: Statement, name: str) -> bool:
+        """Whether a statement sets a pointer, under its own name or as a component."""
+        for reference in self.references.get(id(statement), ()):
+            if associated(reference) and stands_for(reference.name, reference.at)[0] == name:
+                return True
+            if reference.name == name and reference.role == "argument" and self._may_allocate(reference):
+                data = self.facts.object(name, self.key)
+                return data is not None and "pointer" in data.symbol.attributes
+        if isinstance(statement, Assignment) and statement.pointer and name in self.foreign:
+            target = statement.target.base if isinstance(statement.target, Apply) else statement.target
+            return isinstance(target, Component) and target.name == self.foreign[name].name
+        return False
 
     def transient(self, data: DataObject) -> bool:
         """Whether an array is brought to the device for each kernel, or call, alone."""

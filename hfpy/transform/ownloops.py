@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hfpy.analyze.loopregions import LoopRegion, NotTaken, World, loop_region
+from hfpy.analyze.loopregions import ON_ITS_LINES, LoopRegion, NotTaken, World, loop_region, on_its_lines
 from hfpy.analyze.parallelloops import concurrent, concurrent_candidate
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.directives import Reduction
@@ -96,6 +96,8 @@ def _taken(index: FileIndex, world: World, nest: Construct, directive: Directive
     names = directive.get("domname")
     loop = nest.body[0]
     if loop.kind == "doconcurrent":
+        if on_its_lines(index, loop):
+            raise NotTaken(ON_ITS_LINES, loop.header.line, "give 'do concurrent' and its 'end do' lines of their own")
         found = concurrent_candidate(world, loop)
         return _Taken(loop, concurrent(world, loop), found.attributes, found.reductions)
     return _Taken(loop, loop_region(world, loop, [n.lower() for n in names.entries] if names else ()))

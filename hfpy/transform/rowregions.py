@@ -30,7 +30,7 @@ def straight_rows(facts: Facts, effects: Effects, routine: Routine, node: Constr
     region = node.region
     assert region is not None
     body = innermost_body(node, region)
-    if any(number in s.at.regions for s in facts.graph.sites.get(routine.key, ())):
+    if any(number in s.at.regions for s in facts.graph.below(routine.key)):
         return False
     if len(region.domains) < 2 or any(isinstance(s, OneLine) for s in flatten(body)):
         return False
@@ -63,7 +63,7 @@ def check_row(
     _check_body(facts, routine, body, loop)
     if not goes_along_rows(facts, effects, routine, code.number, inner):
         raise Refused("the rows are not contiguous, or an array has two names")
-    if any(code.number in s.at.regions for s in facts.graph.sites.get(routine.key, ())):
+    if any(code.number in s.at.regions for s in facts.graph.below(routine.key)):
         raise Refused("there are calls in the body")
 
 

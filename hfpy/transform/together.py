@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.neighbours import apart, touched
 from hfpy.analyze.sharing import RoutineSharing
@@ -76,11 +77,18 @@ def _group(facts: Facts, sharing: RoutineSharing, part: Sequence[Prepared]) -> d
 
 
 def _names(facts: Facts, routine: Routine, code: RegionCode) -> set[str]:
-    """What the threads share in a region. What is private there needs no place around it, but for arrays that may be
-    allocatable in generated code: their copies have the shape of the one outside.
+    """What the threads share in a region. What is private there needs no place around it, but for what may be
+    allocated: copies are then, with the shape of the one outside.
     """
     sharing = code.sharing
     reductions = (r.name for r in code.region.reductions)
     own = ((name, facts.object(name, routine.key)) for name in sharing.private)
-    large = (name for name, data in own if data is not None and data.rank and not known_small(facts, routine, data))
-    return {*sharing.listed, *sharing.firstprivate, *sharing.lastprivate, *reductions, *large}
+    looked_at = (name for name, data in own if data is not None and _may_be_allocated(facts, routine, data))
+    return {*sharing.listed, *sharing.firstprivate, *sharing.lastprivate, *reductions, *looked_at}
+
+
+def _may_be_allocated(facts: Facts, routine: Routine, data: DataObject) -> bool:
+    """Whether a variable, or a component of it, may be allocatable in generated code."""
+    if "allocatable" in data.symbol.attributes or data.symbol.type.derived:
+        return True
+    return bool(data.rank) and not known_small(facts, routine, data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -26,6 +27,14 @@ class Touched:
         """Add what other code does with some arrays."""
         for mine, more in zip(self._sets(), other._sets(), strict=True):
             mine |= more & names
+
+    def rename(self, name: str, meant: Sequence[str]) -> None:
+        """Put the arrays in the place of a name of which it has parts."""
+        for mine in (self.read, self.written, self.partly):
+            if name in mine:
+                mine.remove(name)
+                mine.update(meant)
+                self.partly.update(meant if mine is self.written else ())
 
     def _sets(self) -> tuple[set[str], ...]:
         return self.read, self.written, self.partly, self.moved, self.followed

@@ -25,7 +25,7 @@ from hfpy.analyze.dependence.walked import Walked
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.uses import Reference, sets_component
 from hfpy.model.expressions import base_name
 from hfpy.model.statements import Assignment
 
@@ -38,7 +38,7 @@ class Accessed(Walked):
 
     def _reference(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
         key = self.frame.key
-        if reference.role == "pointer":
+        if reference.role == "pointer" and not sets_component(reference):
             self._pointed(reference, subscripts, here)
             return
         if reference.name in self.frame.indices or reference.role == "inquiry" or reference.at.own_loop:

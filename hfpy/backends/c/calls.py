@@ -34,7 +34,9 @@ _NUMBERS: Mapping[str, Mapping[tuple[str, int], int]] = {
 
 def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CText:
     """A function reference. Raises CannotPrint for what kernels do not know."""
-    assert isinstance(expr.base, Name)
+    if not isinstance(expr.base, Name):
+        shown = f"'{expr.base.name}'" if isinstance(expr.base, Component) else "a part of an object"
+        raise CannotPrint(f"{shown}, an array in an object or a call through one", expr.start, expr.end)
     name = expr.base.name
     site = printer.body.callee(expr, printer.key, printer.at)
     if site is not None:

@@ -34,12 +34,17 @@ static struct variable {
 } *variables_there;
 static int variables_known;
 
+/* Constants are among the variables, where nothing may be written. */
+static void put(char *to, const char *from, size_t bytes) {
+  if (memcmp(to, from, bytes) != 0) memcpy(to, from, bytes);
+}
+
 static void begin_region(void) {
   for (int n = 0; n < variables_known; ++n) {
     struct variable *one = &variables_there[n];
     memcpy(one->kept, one->on_host, one->bytes);
     memcpy(one->before, one->on_device, one->bytes);
-    memcpy(one->on_host, one->on_device, one->bytes);
+    put(one->on_host, one->on_device, one->bytes);
   }
 }
 
@@ -49,7 +54,7 @@ static void end_region(void) {
     struct variable *one = &variables_there[n];
     for (size_t b = 0; b < one->bytes; ++b)
       if (one->on_device[b] == one->before[b]) one->on_device[b] = one->on_host[b];
-    memcpy(one->on_host, one->kept, one->bytes);
+    put(one->on_host, one->kept, one->bytes);
   }
 }
 

@@ -1,0 +1,113 @@
+"""Pointers in objects that a region writes through: those of several objects, or names, may have one target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.components import chains_in
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, stands_for
+from hfpy.analyze.renamed import STATE
+from hfpy.analyze.sharedarrays import SharedArrays
+from hfpy.analyze.storage import component_object
+from hfpy.analyze.types import component
+from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.diagnostics import Diagnostic, warning
+from hfpy.model.expressions import Apply, Component, Expr, Literal, walk
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """A use of the target of a pointer component: the reference of the object, the name of the component, whether the
+    target is written, and whether other turns may be at another object.
+    """
+
+    reference: Reference
+    name: str
+    written: bool
+    several: bool
+
+
+def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagnostic]:
+    """An unknown (HF500) for each object with a pointer that the region writes through, if another pointer component
+    that it uses, or that of another object, may have the same target.
+    """
+    facts, storage = body.facts, body.facts.storage
+    if not facts.scopes.parts.pointing:
+        return
+    own = list(_uses(facts, body.effects, body.references, body.key))
+    below = list(_below(body))
+    told: set[str] = set()
+    for number, used in enumerate((*own, *below)):
+        here = number < len(own)
+        shown = stands_for(used.reference.name, used.reference.at)[0] or used.reference.name
+        name = shown if here else used.name
+        if not used.written or name in told or name in body.region.independent:
+            continue
+        mine = storage.of_identity(component_object(used.name))
+        others = {p.name for p in (*own, *below)} - {used.name}
+        other = next((n for n in sorted(others) if storage.meet(mine, storage.of_identity(component_object(n)))), None)
+        if other is not None:
+            said = f"'{used.name}' and '{other}', pointers in objects, may have one target"
+        elif used.several and storage.same_target(used.name):
+            said = f"the pointers '{used.name}' of several objects may have one target"
+        else:
+            continue
+        told.add(name)
+        place = body.place(used.reference) if here else body.region.place
+        message = f"{said}, and it is written: nothing keeps points apart"
+        found = warning("HF500", message, place, STATE.format(name=name))
+        yield found.proposing(arrays.stating("independent", name)) if here else found
+
+
+def _below(body: RegionBody) -> Iterator[Pointed]:
+    """The uses in the routines that the region calls, directly or not."""
+    facts, graph = body.facts, body.facts.graph
+    ids = {id(at.statement) for at in body.inside}
+    pending = sorted({s.callee for s in graph.below(body.key) if id(s.at.statement) in ids})
+    known = body.effects.pointed
+    seen = {"", *pending}
+    while pending:
+        key = pending.pop()
+        if key in facts.references:
+            if key not in known:
+                listed = _uses(facts, body.effects, facts.references[key], key)
+                known[key] = tuple({(p.name, p.written, p.several): p for p in listed}.values())
+            yield from known[key]
+        more = sorted(graph.called(key) - seen)
+        seen.update(more)
+        pending += more
+
+
+def _uses(facts: Facts, effects: Effects, references: Sequence[Reference], key: str) -> Iterator[Pointed]:
+    """The uses of targets of pointer components in some references of a routine."""
+    chains: dict[int, Mapping[tuple[int, str], Sequence[Component]]] = {}
+    routine = facts.application.routines[key]
+    for reference in references:
+        selector = aliases_of(reference.at).get(reference.name)
+        if reference.role in ("pointer", "inquiry", "allocate") or not (reference.component or selector is not None):
+            continue
+        listed = [node for node in walk(selector) if isinstance(node, Component)] if selector is not None else []
+        if reference.component:
+            statement = reference.at.statement
+            if id(statement) not in chains:
+                chains[id(statement)] = chains_in(statement)
+            listed += chains[id(statement)].get((reference.node.start, reference.name), ())
+        parts = [part for part in listed if _is_pointer(facts, part, key)]
+        for part in parts:
+            written = effects.of(reference, key)[1]
+            several = reference.name in routine.dummies or _indexed(part.base)
+            yield Pointed(reference, part.name, written, several)
+
+
+def _is_pointer(facts: Facts, part: Component, key: str) -> bool:
+    symbol = component(part, key, facts.scopes)
+    return symbol is not None and "pointer" in symbol.attributes
+
+
+def _indexed(base: Expr) -> bool:
+    """Whether an object is one of several: it has an index that is no constant."""
+    indexed = (node for node in walk(base) if isinstance(node, Apply))
+    return any(not isinstance(arg, Literal) for node in indexed for arg in node.args)

@@ -1,0 +1,102 @@
+"""Inquiries about variables that a region allocates anew, or associates: their bounds and lengths are values, too."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.types import component
+from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, walk
+from hfpy.model.statements import Assignment, Call, Memory, expressions
+from hfpy.model.units import Symbol
+
+Path = tuple[str, ...]  # a variable, and the components behind it
+
+
+def read_by_inquiries(references: Iterable[Reference], anew: Container[Path]) -> Iterator[Reference]:
+    """A read for each inquiry about a variable or component that is allocated or associated anew."""
+    for reference in references:
+        if reference.role == "inquiry" and any(path in anew for path in _paths(reference)):
+            yield replace(reference, role="read")
+
+
+def anew(statements: Iterable[Located], key: str, scopes: Scopes) -> frozenset[Path]:
+    """The variables and components that some statements of a routine may allocate anew, or associate."""
+    return frozenset(path for at in statements for path in _anew(at, key, scopes))
+
+
+def _anew(at: Located, key: str, scopes: Scopes) -> Iterator[Path]:
+    """What a statement may allocate or associate."""
+    match at.statement:
+        case Assignment(target=target, value=value, pointer=pointer):
+            symbol = _symbol(target, at, key, scopes)
+            if pointer or (symbol is not None and _reallocated(symbol, value, key, scopes)):
+                yield _path(target)
+        case Memory(items=items):
+            yield from map(_path, items)
+        case Call(args=args):
+            yield from _dynamic(args, at, key, scopes)
+    for node in (node for expr in expressions(at.statement) for node in walk(expr)):
+        if not isinstance(node, Apply) or not isinstance(node.base, Name):
+            continue
+        if scopes.variable(node.base.name, key) is None and scopes.procedures(node.base.name, key):
+            yield from _dynamic(node.args, at, key, scopes)  # a function may allocate what it gets
+
+
+def _dynamic(args: Sequence[Expr], at: Located, key: str, scopes: Scopes) -> Iterator[Path]:
+    for arg in args:
+        value = arg.value if isinstance(arg, Keyword) else arg
+        symbol = _symbol(value, at, key, scopes)
+        if symbol is not None and symbol.dynamic:
+            yield _path(value)
+
+
+def _symbol(expr: Expr, at: Located, key: str, scopes: Scopes) -> Symbol | None:
+    """The variable or component that an expression is as a whole."""
+    match expr:
+        case Name(name=name) if name not in aliases_of(at):
+            found = scopes.variable(name, key)
+            return found.symbol if found is not None else None
+        case Component():
+            return component(expr, key, scopes)
+    return None
+
+
+def _reallocated(symbol: Symbol, value: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether an assignment may allocate a variable: one of a scalar to an array does not."""
+    if "allocatable" not in symbol.attributes:
+        return False
+    if not symbol.rank or isinstance(value, Literal):
+        return not symbol.rank
+    if isinstance(value, Name):
+        found = scopes.variable(value.name, key)
+        return found is None or bool(found.symbol.rank)
+    return True
+
+
+def _path(expr: Expr) -> Path:
+    """A designator without its indices."""
+    match expr:
+        case Apply(base=base):
+            return _path(base)
+        case Component(base=base, name=name):
+            return (*_path(base), name)
+        case Name(name=name):
+            return (name,)
+    return ()
+
+
+def _paths(reference: Reference) -> Iterator[Path]:
+    """The designators that begin with a reference, and what a name of an ``associate`` stands for."""
+    selector = aliases_of(reference.at).get(reference.name)
+    if selector is not None:
+        yield _path(selector)
+    yield (reference.name,)
+    if reference.component:
+        for top in expressions(reference.at.statement):
+            for node in walk(top):
+                if isinstance(node, Component) and (path := _path(node))[:1] == (reference.name,):
+                    yield path
