@@ -22,6 +22,7 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.mpi import procedure
+from hfpy.analyze.types import shared_by_copies
 from hfpy.analyze.unchanged import in_same_positions, unchanged_routines
 from hfpy.analyze.uses import Reference
 from hfpy.analyze.vectorsubscripts import makes_dimension
@@ -143,6 +144,7 @@ def _executable(facts: Facts, key: str) -> Iterator[str]:
     """What a signature has of the executable part of a routine."""
     statements = facts.graph.statements[key]
     orders = _has_orders(facts)
+    yield from sorted({_whole(at) for at in statements if shared_by_copies(at.statement, key, facts.scopes)})
     if not orders and not _near_device(facts, key):
         yield from sorted(set(_effects(facts, key)))
         return

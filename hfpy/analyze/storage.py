@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from hfpy.analyze.context import Located
 from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.types import object_type
+from hfpy.analyze.types import shared_by_copies
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
@@ -323,9 +323,10 @@ class _Inclusions:
             match at.statement:
                 case Assignment(target=target, value=value, pointer=True):
                     self._pointed(target, value, at, key)
-                case Assignment(target=target, value=value):
+                case Assignment(value=value):
                     self._constructed(value, at, key)
-                    self._copied(target, value, key)
+                    for name in shared_by_copies(at.statement, key, self.scopes):
+                        self._stands_for(_same_target(name), component_object(name))
                 case Memory(kind="allocate", items=items):
                     for item in items:
                         view = designated(item, at, key, self.scopes)
@@ -349,17 +350,6 @@ class _Inclusions:
                 self._flow(result, view)
         elif not _is_null(value):
             self._stands_for(view, ANYTHING)
-
-    def _copied(self, target: Expr, value: Expr, key: str) -> None:
-        """An object that is copied shares the targets of its pointers."""
-        pointing = self.scopes.parts.pointing
-        if not pointing or not isinstance(value, Name | Apply | Component):
-            return
-        for given in (target, value):
-            found = object_type(given, key, self.scopes)
-            for home, derived in self.scopes.lineage(found[0].derived, found[1]) if found is not None else ():
-                for name in pointing.get((home, derived.name), ()):
-                    self._stands_for(_same_target(name), component_object(name))
 
     def _results(self, value: Expr, key: str) -> Iterator[Identity]:
         """The results of the functions that an expression may be a reference of."""

@@ -18,6 +18,7 @@ from hfpy.model.expressions import (
     Unary,
     walk,
 )
+from hfpy.model.statements import Assignment, Statement
 from hfpy.model.units import FType, Symbol
 from hfpy.parse.fragments import fragment
 
@@ -143,6 +144,20 @@ def finalized(symbol: Symbol, key: str, scopes: Scopes) -> bool:
 def finalizes(target: Expr, key: str, scopes: Scopes) -> bool:
     """Whether the object that a designator means is finalized when it gets another value."""
     return bool(scopes.parts.finalized) and _among(object_type(target, key, scopes), scopes.parts.finalized, scopes)
+
+
+def shared_by_copies(statement: Statement, key: str, scopes: Scopes) -> frozenset[str]:
+    """The names of the pointer components whose targets an object shares with another one after an assignment."""
+    pointing = scopes.parts.pointing
+    if not pointing or not isinstance(statement, Assignment) or statement.pointer:
+        return frozenset()
+    if not isinstance(statement.value, Name | Apply | Component):
+        return frozenset()
+    found = (object_type(given, key, scopes) for given in (statement.target, statement.value))
+    lines = (scopes.lineage(each[0].derived, each[1]) for each in found if each is not None)
+    return frozenset(
+        name for line in lines for home, derived in line for name in pointing.get((home, derived.name), ())
+    )
 
 
 def _among(found: tuple[FType, str] | None, types: frozenset[tuple[str, str]], scopes: Scopes) -> bool:

@@ -327,6 +327,37 @@ end module
 """
 STARTED = "call mpi_irecv(a, 12, 1, 0, 0, 0, r, e)\n    "
 NUMBERS = "real(8), intent(in) :: x; real(8), intent(inout) :: y"
+BOXES = """
+module boxes
+  implicit none
+  type :: box
+    real(8), pointer :: p(:)
+  end type box
+contains
+  subroutine fill(b)
+    type(box), intent(inout) :: b(4)
+    integer :: k
+    do k = 1, 4
+      allocate(b(k)%p(8))
+    end do
+    b(2)%p = b(1)%p
+  end subroutine fill
+end module boxes
+"""
+BOXED = """
+module boxed
+  use boxes, only: box
+  implicit none
+contains
+  subroutine mark(b)
+    type(box), intent(inout) :: b(4)
+    @parallelRegion{domName(i), domSize(4)}
+    b(i)%p(3) = i
+    @end parallelRegion
+  end subroutine mark
+end module boxed
+"""
+
 CASES = {
     "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),
     "a routine on the host reads by module": Case(host(), "t = 2", "print *, shared(1,1)", REGION, (GPU,)),
@@ -354,6 +385,7 @@ CASES = {
         CALLER,
         (GPU,),
     ),
+    "an object with a pointer is copied": Case(BOXES, "b(2)%p = b(1)%p", "b(2) = b(1)", BOXED, (CPU,)),
     "a dummy is written": Case(
         CALLED.replace("{declared}", "real(8) :: x, y").replace("{body}", "t = x; y = t"),
         "t = x",
