@@ -13,7 +13,7 @@ from pathlib import Path
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler, Language, find_compiler, named_compiler
 from hfpy.build.files import explained, require_inside
-from hfpy.build.framework import read_framework
+from hfpy.build.framework import installed_programs, place_of, read_framework
 from hfpy.build.legacyflags import translate_flags, unknown_flags
 from hfpy.build.makesettings import GENERAL, Settings, read_settings
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error, note, warning
@@ -58,6 +58,7 @@ _WITHOUT_EFFECT = {
     "LIBRARY_OBJECTS": "hfpy finds the order of the objects by itself",
     "AUTO_DEPENDENCY_GENERATOR_SCRIPT": "hfpy finds the dependencies by itself",
     "ACCURACY_TEST_PARAMETERS": "the tests compare with a tolerance of 1e-6",
+    "FRAMEWORK_NON_HYBRID_EXECUTABLE_PATHS": "hfpy builds hybrid programs alone",
     "CUDAFLAGS": "hfpy gives nvcc flags of its own",
 }
 
@@ -97,7 +98,7 @@ def load_legacy(
     if settings.text("TEST_WITH_EVERY_BUILD").lower() == "true":
         message = "TEST_WITH_EVERY_BUILD has no effect: 'make tests' builds and tests"
         notes.append(note(codes.SETTING_IGNORED, message, settings.place("TEST_WITH_EVERY_BUILD")))
-    flags = settings.words("OPTION_FLAGS")
+    flags = [flag for word in settings.words("OPTION_FLAGS") for flag in word.split(",") if flag]
     for flag in (f for f in flags if f != _DEBUG_PRINT):
         message = f"OPTION_FLAGS: {flag} has no effect: there are no such settings here"
         notes.append(note(codes.SETTING_IGNORED, message, settings.place("OPTION_FLAGS")))
@@ -132,19 +133,22 @@ def load_legacy(
         debug_print=DebugPrint(on=_DEBUG_PRINT in flags),
         legacy=True,
         install_dir=_relative(settings.text("TESTDIR", "test")),
+        installed=installed_programs(settings),
     )
     return project, tuple(dict.fromkeys(notes))
 
 
 def install(project: Project, target: str, executables: Mapping[str, Path]) -> dict[str, Path]:
-    """Copy executables to where an existing project has them, ``test/NAME/NAME_cpu``; the copies by name.
+    """Copy executables to where an existing project has them, ``test/NAME/NAME_cpu`` or where those of its own build
+    system go; the copies by name.
 
     Raises HfpyError if one cannot be written.
     """
     copies = {}
     for name, path in executables.items():
-        require_inside(project.root, project.root / (project.install_dir or "test") / name, Place(str(project.root)))
-        copy = project.root / (project.install_dir or "test") / name / f"{name}_{target}"
+        there = place_of(name, executables, project.installed) or f"{project.install_dir or 'test'}/{name}/{name}"
+        copy = project.root / f"{there}_{target}"
+        require_inside(project.root, copy.parent, Place(str(project.root)))
         temporary = copy.with_name(f".{copy.name}.tmp")
         with explained(copy):
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.edges import index_edges, units_with_pointers
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros, text_digest
+from hfpy.parse.namesakes import Names, namesakes, without_namesakes
 from hfpy.parse.routines import parse_unit, unit_key
 from hfpy.parse.separate import as_before, with_interfaces
 
@@ -43,6 +44,9 @@ def read_application(
         index = index_file(path, options, macros) if given is None else index_text(path, given, options, macros)
         found += index.diagnostics
         files.append(index)
+    renamed: Names = {}
+    if options.legacy:
+        files, renamed = without_namesakes(files, options, macros)
     files = _apart(with_interfaces(files))
     units: dict[str, tuple[int, int]] = {}
     for number, index in enumerate(files):
@@ -57,12 +61,12 @@ def read_application(
             while key in units:
                 key += "'"
             units[key] = (number, unit)
-    found += _namesakes(files)
+    found += namesakes(files, renamed)
     found += circles(files)
     application = Application(options, tuple(files), units, {}, macros)
     wanted = list(units) if everything else reached(application)
     routines = _parse_units(application, wanted, options, found, progress)
-    return Application(options, tuple(files), units, routines, macros), found
+    return Application(options, tuple(files), units, routines, macros, renamed=bool(renamed)), found
 
 
 def _apart(files: Sequence[FileIndex]) -> list[FileIndex]:
@@ -78,28 +82,6 @@ def _apart(files: Sequence[FileIndex]) -> list[FileIndex]:
         if name is not None:
             before[name] = count + 1
     return made
-
-
-def _namesakes(files: Sequence[FileIndex]) -> list[Diagnostic]:
-    """Modules whose name is also that of a procedure of their own, of one outside modules, or of a main program: in
-    Fortran a name means one thing in the whole program, and in a module.
-    """
-    modules = {u.name: (f, u) for f in files for u in f.units if u.kind == "module"}
-    found = []
-    for index in files:
-        for unit in index.units:
-            if unit.name not in modules or unit.kind not in ("subroutine", "function", "program", "blockdata"):
-                continue
-            other, module = modules[unit.name]
-            inside = unit.parent is not None
-            if inside and (index.units[unit.parent or 0] is not module):
-                continue
-            place = index.lines[unit.first].place(index.path)
-            related = [Related(other.lines[module.first].place(other.path), "the module")]
-            where = "the module that it stands in" if inside else "a module"
-            message = f"{unit.kind} '{unit.name}' has the name of {where}"
-            found.append(error("HF108", message, place, "", related))
-    return found
 
 
 def circles(files: Sequence[FileIndex]) -> list[Diagnostic]:
