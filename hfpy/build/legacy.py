@@ -53,6 +53,9 @@ _DEFAULTS = {
     ("gpu", "DEBUG"): "DebugCUDAFortranImplementation",
 }
 _DEBUG_PRINT = "DEBUG_PRINT"
+_OPENMP = "_OPENMP"
+_MPI = "USE_MPI"  # the macro that makes init_hf ask for the process's number (§12)
+_WRAPPER = "mpifort"
 _LEVEL = "-O3"  # what the compilers that such settings were written for do by themselves is not far from it
 _WITHOUT_EFFECT = {
     "LIBRARY_OBJECTS": "hfpy finds the order of the objects by itself",
@@ -112,7 +115,7 @@ def load_legacy(
     sources = (source, *_framework_folders(settings, folder / source))
     used = _schemes_in(folder / name for name in sources)
     found = _schemes(settings, target, mode, used, notes)
-    settings_of_target = _target(settings, target, mode, environment, notes, find)
+    settings_of_target = _target(settings, target, mode, environment, notes, find, _MPI in macros)
     schemes = {}
     for name, class_name, key in found:
         own = _backend(settings, class_name, key, notes)
@@ -159,12 +162,20 @@ def install(project: Project, target: str, executables: Mapping[str, Path]) -> d
 
 
 def _target(
-    settings: Settings, target: str, mode: str, environment: Mapping[str, str], notes: list[Diagnostic], find: Finder
+    settings: Settings,
+    target: str,
+    mode: str,
+    environment: Mapping[str, str],
+    notes: list[Diagnostic],
+    find: Finder,
+    mpi: bool,
 ) -> TargetSettings:
-    """Compilers and flags of the target, in the words of what is on this machine."""
+    """Compilers and flags of the target, in the words of what is on this machine. ``mpi`` asks for one that finds
+    the modules and libraries of MPI, where the compiler of the settings is not there.
+    """
     key = f"{target.upper()}_IMPLEMENTATION_{mode}"
     name = settings.text(key, _DEFAULTS[target, mode])
-    fortran = _compiler(settings, "FC", "fortran", environment, notes, find)
+    fortran = _compiler(settings, "FC", "fortran", environment, notes, find, _WRAPPER if mpi else None)
     c = _compiler(settings, "CC", "c", environment, notes, find) if settings.text("CC") else None
     own_library = f"-l{settings.text('HYBRID_LIBRARY_FILENAME_POSTFIX', _OWN_LIBRARY)}"
     asking = environment if find is find_compiler else None
@@ -174,6 +185,8 @@ def _target(
         message = f"FFLAGS has no level of optimisation, {_LEVEL} is used"
         notes.append(note(codes.SETTING_TRANSLATED, message, settings.place("FFLAGS")))
     link = tuple(f for f in _flags(settings, "LDFLAGS", fortran, notes, asking) if f != own_library)
+    if Path(fortran.command[0]).name.startswith("mpi"):
+        link = _without_mpi(settings, link, fortran.command[0], notes)
     if fortran.family == "gnu":
         flags = ("-std=legacy", *flags)  # such code was written for a lenient compiler
     return TargetSettings(
@@ -193,18 +206,28 @@ def _compiler(
     environment: Mapping[str, str],
     notes: list[Diagnostic],
     find: Finder,
+    rather: str | None = None,
 ) -> Compiler:
-    """The compiler that is set, if it is on this machine, else another; that is said."""
+    """The compiler that is set, if it is on this machine, else another, ``rather`` if that is there; that is said."""
     asked = settings.text(key)
     command = asked.split()
     if not asked or key in environment:
         return find(language, None, environment)
     if shutil.which(command[0]):
         return find(language, asked, environment)
-    found = find(language, None, environment)
+    found = find(language, rather if rather is not None and shutil.which(rather) else None, environment)
     message = f"{key}={asked} is not on this machine, {' '.join(found.command)} is used"
     notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
     return found
+
+
+def _without_mpi(settings: Settings, flags: tuple[str, ...], compiler: str, notes: list[Diagnostic]) -> tuple[str, ...]:
+    """Flags of the linker without MPI's own libraries, whose names are those of one MPI: its compiler knows them."""
+    gone = [flag for flag in flags if re.fullmatch(r"-l(?:f?mpi|f?mpich|mpl|opa)(?:[_-]?\w+)*", flag)]
+    if gone:
+        message = f"LDFLAGS: left out: {' '.join(gone)}; {compiler} links its own MPI"
+        notes.append(note(codes.SETTING_TRANSLATED, message, settings.place("LDFLAGS")))
+    return tuple(flag for flag in flags if flag not in gone)
 
 
 def _flags(
@@ -323,6 +346,9 @@ def _preprocessor_flags(settings: Settings, notes: list[Diagnostic]) -> tuple[tu
             left.append(word)
         elif value or words:
             found[kind].append(value or words.pop(0))
+    if _OPENMP in found["-D"]:  # compilers define it themselves, where they compile with OpenMP
+        found["-D"].remove(_OPENMP)
+        left.append(f"-D{_OPENMP}")
     if left:
         message = f"PFLAGS: left out: {' '.join(left)}"
         notes.append(note(codes.SETTING_TRANSLATED, message, settings.place("PFLAGS")))

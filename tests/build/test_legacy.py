@@ -571,7 +571,7 @@ def test_schemes_that_no_source_has(project: Path, capfd: pytest.CaptureFixture[
 def test_flags_that_the_compiler_does_not_know(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Told once for each setting, left out where something is compiled."""
     (project / "config/MakesettingsCPU").write_text(
-        "FC=gfortran\nCC=gcc\nPFLAGS=-D LAYERS=8 -Isource -w\n"
+        "FC=gfortran\nCC=gcc\nPFLAGS=-D LAYERS=8 -Isource -w -D_OPENMP\n"
         "FFLAGS=-O1 -r8 -fno-such-thing -xCORE-AVX2 -fpe0 -frob 3 -Mcuda\n"
         "CFLAGS=-O1 -Minfo=all -noway\nLDFLAGS=-L. -pgf90libs -no-such\n"
     )
@@ -579,7 +579,7 @@ def test_flags_that_the_compiler_does_not_know(project: Path, capfd: pytest.Capt
     shown = capfd.readouterr().err
     told = [line.split("HF808: ")[1] for line in shown.splitlines() if "HF808" in line]
     assert told == [
-        "PFLAGS: left out: -w",
+        "PFLAGS: left out: -w -D_OPENMP",
         "FFLAGS was translated for gfortran: -r8 → -fdefault-real-8 -fdefault-double-8; "
         "-fpe0 → -ffpe-trap=invalid,zero,overflow; left out: -xCORE-AVX2 -Mcuda -fno-such-thing -frob 3",
         "CFLAGS was translated for gcc: left out: -Minfo=all -noway",
@@ -701,3 +701,21 @@ def test_modules_with_the_name_of_a_procedure(project: Path, capfd: pytest.Captu
     (project / "source/deeper.f90").write_text(submodule)
     assert cli.run(["build", str(project)]) == 1
     assert "error HF108" in capfd.readouterr().err
+
+
+def test_projects_for_many_processes(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """USE_MPI asks for MPI's compiler where that of the settings is not there; that has libraries of its own."""
+    (project / "config/MakesettingsCPU").write_text(
+        "FC=pgf90\nFFLAGS=-O2\nPFLAGS=-DUSE_MPI -DLAYERS=8\nLDFLAGS=-L/x -lmpi_f90 -lmpi -lmpfr\n"
+    )
+    monkeypatch.setattr("hfpy.build.legacy.shutil.which", lambda name: f"/bin/{name}" if name != "pgf90" else None)
+    monkeypatch.setattr("hfpy.build.compilers.shutil.which", lambda name: f"/bin/{name}" if name != "pgf90" else None)
+    loaded, notes = load(project)
+    assert loaded.target("cpu").compiler == "mpifort"
+    assert loaded.target("cpu").ldflags == ("-L/x", "-lmpfr")
+    assert notes[0] == "MakesettingsCPU:1: FC=pgf90 is not on this machine, mpifort is used"
+    assert notes[1] == "MakesettingsCPU:4: LDFLAGS: left out: -lmpi_f90 -lmpi; mpifort links its own MPI"
+    general = project / "config/MakesettingsCPU"
+    general.write_text(general.read_text().replace("-DUSE_MPI", ""))
+    loaded, _ = load(project)
+    assert loaded.target("cpu").compiler == "gfortran" and "-lmpi" in (loaded.target("cpu").ldflags or ())
