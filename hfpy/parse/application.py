@@ -19,6 +19,7 @@ from hfpy.parse.files import index_file, index_text, is_fortran, project_macros,
 from hfpy.parse.namesakes import Names, namesakes, without_namesakes
 from hfpy.parse.routines import parse_unit, unit_key
 from hfpy.parse.separate import as_before, with_interfaces
+from hfpy.parse.splitconditions import with_split_conditions
 
 NO_TEXTS: Mapping[Path, str] = MappingProxyType({})
 
@@ -65,8 +66,15 @@ def read_application(
     found += circles(files)
     application = Application(options, tuple(files), units, {}, macros)
     wanted = list(units) if everything else reached(application)
-    routines = _parse_units(application, wanted, options, found, progress)
-    return Application(options, tuple(files), units, routines, macros, renamed=bool(renamed)), found
+    routines, said = _parse_units(application, wanted, options, progress)
+    split = {r.file: r for r in routines.values() if r.spec.split is not None}
+    if split:
+        files = [with_split_conditions(f, routines, options, macros) if f.path in split else f for f in files]
+        application = replace(application, files=tuple(files))
+        again, told = _parse_units(application, [k for k in wanted if routines[k].file in split], options, progress)
+        routines, said = {**routines, **again}, {**said, **told}
+    found += [problem for problems in said.values() for problem in problems]
+    return replace(application, routines=routines, reworded=bool(renamed or split)), found
 
 
 def _apart(files: Sequence[FileIndex]) -> list[FileIndex]:
@@ -177,19 +185,22 @@ def reindexed(
 
 
 def _parse_units(
-    application: Application, wanted: Sequence[str], options: Options, found: list[Diagnostic], progress: Progress
-) -> dict[str, Routine]:
+    application: Application, wanted: Sequence[str], options: Options, progress: Progress
+) -> tuple[dict[str, Routine], dict[str, list[Diagnostic]]]:
+    """Some units, parsed, and by file what is wrong with them."""
     progress("parsing", 0, 0)
     routines: dict[str, Routine] = {}
+    said: dict[str, list[Diagnostic]] = {}
     for key in wanted:
         progress("parsing", len(routines), len(wanted))
         file, number = application.units[key]
         index = application.files[file]
         routine, problems = parse_unit(index, number, options.include_dirs, options.parse_limit)
+        said.setdefault(index.path, [])
         if not any(d.code == "HF109" for d in index.diagnostics):  # else it is not known where its units end
-            found += problems
+            said[index.path] += problems
         routines[key] = routine
-    return routines
+    return routines, said
 
 
 def reached(application: Application) -> list[str]:

@@ -98,10 +98,11 @@ def without_leniencies(settled: Settled, keys: Collection[str] | None = None) ->
     for key, routine in application.routines.items():
         if (keys is not None and key not in keys) or routine.kind in ("module", "submodule", "blockdata"):
             continue
-        edits, warned = logical_equalities(scopes, routine) if application.file(key).hybrid else ([], [])
+        index = application.file(key)
+        edits, warned = logical_equalities(scopes, routine) if index.hybrid else ([], [])
         if edits:
-            changes.setdefault(application.file(key).path, []).extend(edits)
-            notes += warned
+            changes.setdefault(index.path, []).extend(edits)
+            notes += [replace(w, place=replace(w.place, line=index.user_line(w.place.line - 1))) for w in warned]
     return changed(settled, changes, notes)
 
 
