@@ -137,6 +137,7 @@ def load_legacy(
         legacy=True,
         install_dir=_relative(settings.text("TESTDIR", "test")),
         installed=installed_programs(settings),
+        cuda_everywhere=_cuda_everywhere(settings, target, sources, notes),
     )
     return project, tuple(dict.fromkeys(notes))
 
@@ -304,6 +305,21 @@ def _schemes_in(folders: Iterable[Path]) -> set[str]:
     """The names of the schemes in hybrid sources, as far as single lines tell them."""
     files = (path for folder in folders for path in _sources_in(folder) if path.suffix in HYBRID)
     return {name for path in files for name in _SCHEME.findall(path.read_text(encoding="utf-8", errors="replace"))}
+
+
+def _cuda_everywhere(settings: Settings, target: str, sources: Sequence[str], notes: list[Diagnostic]) -> bool:
+    """Whether the CUDA C of a project is compiled for the CPU, too: where its settings for the CPU name a compiler for
+    it, and this machine has one. What is left out is told.
+    """
+    found = [p for folder in sources for p in _sources_in(settings.folder / folder) if p.suffix == ".cu"]
+    if target != "cpu" or not found:
+        return False
+    if settings.text("CUDAC") and shutil.which("nvcc"):
+        return True
+    why = "nvcc is not on this machine" if settings.text("CUDAC") else "MakesettingsCPU has no CUDAC"
+    message = f"left out: {' '.join(sorted(p.name for p in found))}; {why}"
+    notes.append(note(codes.SETTING_IGNORED, message, settings.place("CUDAC")))
+    return False
 
 
 def _framework_folders(settings: Settings, source: Path) -> tuple[str, ...]:

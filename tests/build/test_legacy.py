@@ -719,3 +719,20 @@ def test_projects_for_many_processes(project: Path, monkeypatch: pytest.MonkeyPa
     general.write_text(general.read_text().replace("-DUSE_MPI", ""))
     loaded, _ = load(project)
     assert loaded.target("cpu").compiler == "gfortran" and "-lmpi" in (loaded.target("cpu").ldflags or ())
+
+
+def test_cuda_c_of_a_project_on_the_cpu(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings for the CPU may name a compiler for it; what is left out is told."""
+    tools = {"gcc", "gfortran", "nvcc"}
+    monkeypatch.setattr("hfpy.build.legacy.shutil.which", lambda name: name if name in tools else None)
+    assert not load(project)[0].cuda_everywhere
+    (project / "source/reference.cu").write_text("int reference;\n")
+    loaded, notes = load(project)
+    assert not loaded.cuda_everywhere
+    assert any(note.endswith("left out: reference.cu; MakesettingsCPU has no CUDAC") for note in notes)
+    set_in(project, "MakesettingsCPU", CUDAC="nvcc")
+    assert load(project)[0].cuda_everywhere
+    tools.remove("nvcc")
+    loaded, notes = load(project)
+    assert not loaded.cuda_everywhere
+    assert any(note.endswith("left out: reference.cu; nvcc is not on this machine") for note in notes)

@@ -163,3 +163,104 @@ end program
 def test_repairs_are_told_at_the_lines_of_the_user() -> None:
     made = translate_text({"p.H90": REPAIRED}, legacy=True)
     assert [(d.code, d.place.line) for d in made.diagnostics] == [("HF110", 6)]
+
+
+ELSEWHERE = """
+module m
+  implicit none
+contains
+  subroutine s(nx, nz, a, b)
+    integer, intent(in) :: nx, nz
+    real, intent(inout) :: a(nx, nz), b(nz)
+    @parallelRegion{domName(i), domSize(nx)}
+    do k = 2, nz
+      a(i,k) = a(i,k-1) + 1
+    end do
+    @end parallelRegion
+    @parallelRegion{domName(k), domSize(nz)}
+    b(k) = a(1,k) + a(nx,k)
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  real :: a(5, 3) = 1, b(3)
+  call s(5, 3, a, b)
+  print '(3f4.0)', b
+end program
+"""
+
+
+def test_an_iterator_is_a_variable_of_the_routine(tmp_path: Path) -> None:
+    """The predecessor declares iterators (§3.2), and loops elsewhere in the routine may use one."""
+    assert printed(ELSEWHERE, tmp_path, legacy=True, backend="openmp").split() == ["2.", "4.", "6."]
+    made = translate_text(ELSEWHERE, legacy=True)
+    assert [(d.severity, d.code, d.place.line) for d in made.diagnostics] == [("warning", "HF250", 9)]
+    assert translate_text(ELSEWHERE).errors
+
+
+POINTS = """
+module m
+  implicit none
+contains
+  subroutine outer(nx, ny, nz, a)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout) :: a(nz)
+    integer :: i, j
+    @domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom, transferHere)}
+    a
+    @end domainDependant
+    @parallelRegion{appliesTo(CPU), domName(i,j), domSize(nx,ny)}
+    call both(i, j, nx, ny, nz, a(:,:,:))
+    @end parallelRegion
+  end subroutine
+  subroutine both(i, j, nx, ny, nz, a)
+    integer :: i, j, nx, ny, nz
+    real, intent(inout) :: a(nx, ny, nz)
+    @domainDependant{attribute(autoDom, present), domPP(DOM), accPP(AT)}
+    a
+    @end domainDependant
+    @parallelRegion{appliesTo(GPU), domName(i,j), domSize(nx,ny)}
+    a(i,j,1) = 10 * i + j
+    @end parallelRegion
+    call column(nx, ny, nz, a(i,j,:))
+  end subroutine
+  subroutine column(nx, ny, nz, a)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout) :: a(nz)
+    integer :: k
+    @domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom, present)}
+    a
+    @end domainDependant
+    @parallelRegion{appliesTo(GPU), domName(i,j), domSize(nx,ny)}
+    do k = 2, nz
+      a(k) = a(k-1) + 100
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  real :: a(DOM(3, 2, 2)) = 0
+  call outer(3, 2, 2, a)
+  print '(6f5.0)', a(AT(:,:,2))
+end program
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "gpu"])
+def test_iterators_in_arguments_outside_of_regions(target: str, tmp_path: Path) -> None:
+    """They are left out (§5.5): the routine that is called has the whole array where it has the region."""
+    backend = {"cpu": "openmp", "gpu": "cuda-c"}[target]
+    shown = printed(POINTS, tmp_path, target=target, backend=backend, legacy=True)
+    assert shown.split() == ["111.", "121.", "131.", "112.", "122.", "132."]
+
+
+def test_points_of_routines_that_have_columns_stay() -> None:
+    """Where the routine that is called takes a column, a column is passed, and an iterator there is a fault."""
+    plain = POINTS.replace("    @parallelRegion{appliesTo(GPU), domName(i,j), domSize(nx,ny)}\n    do k", "    do k")
+    plain = plain.replace("    end do\n    @end parallelRegion\n", "    end do\n")
+    made = translate_text(plain, storage_order(), target="gpu", backend="cuda-c", legacy=True)
+    assert made.errors and "HF319" not in made.codes("warning")
+    for options in ({"target": "cpu", "legacy": True}, {"target": "gpu", "backend": "cuda-c"}):
+        assert "HF319" not in translate_text(POINTS, storage_order(), **options).codes("warning")
