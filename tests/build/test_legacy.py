@@ -573,7 +573,7 @@ def test_flags_that_the_compiler_does_not_know(project: Path, capfd: pytest.Capt
     (project / "config/MakesettingsCPU").write_text(
         "FC=gfortran\nCC=gcc\nPFLAGS=-D LAYERS=8 -Isource -w -D_OPENMP\n"
         "FFLAGS=-O1 -r8 -fno-such-thing -xCORE-AVX2 -fpe0 -frob 3 -Mcuda\n"
-        "CFLAGS=-O1 -Minfo=all -noway\nLDFLAGS=-L. -pgf90libs -no-such\n"
+        "CFLAGS=-O1 -Minfo=all -noway -r8\nLDFLAGS=-L. -pgf90libs -no-such\n"
     )
     assert cli.run(["build", str(project)]) == 0
     shown = capfd.readouterr().err
@@ -582,7 +582,8 @@ def test_flags_that_the_compiler_does_not_know(project: Path, capfd: pytest.Capt
         "PFLAGS: left out: -w -D_OPENMP",
         "FFLAGS was translated for gfortran: -r8 → -fdefault-real-8 -fdefault-double-8; "
         "-fpe0 → -ffpe-trap=invalid,zero,overflow; left out: -xCORE-AVX2 -Mcuda -fno-such-thing -frob 3",
-        "CFLAGS was translated for gcc: left out: -Minfo=all -noway",
+        "CFLAGS was translated for gcc: -r8 → -fdefault-real-8 -fdefault-double-8; "
+        "left out: -Minfo=all -noway -fdefault-real-8 -fdefault-double-8",
         "LDFLAGS was translated for gfortran: left out: -pgf90libs -no-such",
     ]
     done = subprocess.run(
