@@ -203,6 +203,8 @@ def _of_use_after_edits(options: Options, facts: Facts) -> bool:
         return False  # where halos are exchanged depends on the whole program
     if facts.application.by_column:
         return False  # what any routine does may speak against it
+    if facts.application.reworded:
+        return False  # an edited file would have to be reworded before it is compared
     if options.scripts is not None or options.changes:
         return False  # what they make of a kernel is not asked for again
     found = options.directives_as_regions or options.auto

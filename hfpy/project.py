@@ -78,7 +78,8 @@ class Project:
     as the sources tell). ``drop_directives`` are patterns of files in whose regions the user's own directives are
     dropped. ``legacy`` marks a Hybrid Fortran project that has no ``hfpy.toml``:
     its sources get the repairs of design §6, and ``install_dir`` is the folder that its executables are
-    copied to.
+    copied to; ``installed`` has by name, without the target, where those of its own build system go;
+    ``cuda_everywhere`` says that its own CUDA C is for the CPU, too.
     """
 
     root: Path
@@ -110,6 +111,8 @@ class Project:
     decomposition: Decompositions = field(default_factory=Decompositions)
     legacy: bool = False
     install_dir: str | None = None
+    installed: Mapping[str, str] = field(default_factory=dict)
+    cuda_everywhere: bool = False
     drop_directives: tuple[str, ...] = ()
     directives_as_regions: bool = False
     auto: bool = False

@@ -169,13 +169,17 @@ def wanted_macros(data: DataObject, macros: Mapping[str, Macro]) -> Wanted | Non
     if data.user_macro:
         access = access_macro(data.user_macro)
         return Wanted(access if access in macros else data.user_macro, data.user_macro, by_user=True)
-    if data.access_macro or data.domain_macro:
-        access = data.access_macro or access_macro(data.domain_macro)
-        return Wanted(access, data.domain_macro or domain_macro(data.access_macro))
-    if not data.auto or not any(d.parallel for d in data.used):
-        return None
     suffix = "" if rank == 3 else str(rank)
-    return Wanted(f"AT{suffix}", f"DOM{suffix}", True)
+    usual = Wanted(f"AT{suffix}", f"DOM{suffix}", True)
+    if data.access_macro or data.domain_macro:  # of one that is not there, autoDom knows the usual one
+        access = data.access_macro or access_macro(data.domain_macro)
+        domain = data.domain_macro or domain_macro(data.access_macro)
+        if data.auto and access not in macros and not data.access_macro:
+            access = usual.access
+        if data.auto and domain not in macros and not data.domain_macro:
+            domain = usual.domain
+        return Wanted(access, domain)
+    return usual if data.auto and any(d.parallel for d in data.used) else None
 
 
 class MacroOrders:

@@ -147,7 +147,7 @@ def _with_runtime_modules(
 
 def _foreign_sources(project: Project, options: Options) -> tuple[Path, ...]:
     """The sources in C and CUDA C: the project's, and those of the runtime."""
-    suffixes = C_SUFFIXES + (CUDA_SUFFIXES if options.target == "gpu" else ())
+    suffixes = C_SUFFIXES + (CUDA_SUFFIXES if options.target == "gpu" or project.cuda_everywhere else ())
     parts = (
         (options.trace, VERIFY_FOLDER / "hfpy_verify.c"),
         (options.debug_print.on, DEBUG_FOLDER / "hfpy_debug.c"),

@@ -7,9 +7,11 @@ further sources in ``FRAMEWORK_DIRS``.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+
+from hfpy.build.makesettings import Settings
 
 _COMMENT = re.compile(r"(?<!\\)#.*")
 _WORD = re.compile(r"[^\s:=;&|'\"]+")
@@ -47,3 +49,29 @@ def read_framework(path: Path, sources: Collection[str], known: Collection[str])
             elif (made and made[1] not in sources) or _LEFT_OUT.match(word):
                 ignored.append(word)
     return Framework(tuple(dict.fromkeys(flags)), tuple(dict.fromkeys(ignored)))
+
+
+def installed_programs(settings: Settings) -> dict[str, str]:
+    """Where the executables of that makefile are installed, by their names: paths in the project without the target.
+
+    ``FRAMEWORK_EXECUTABLE_PATHS`` has what the makefile builds, ``FRAMEWORK_INSTALLED_EXECUTABLE_PATHS`` the folder of
+    each. Without the makefile, or a folder of its own, an executable goes where others go.
+    """
+    if not settings.words("FRAMEWORK_MAKEFILE"):
+        return {}
+    names = [PurePosixPath(path).name for path in settings.words("FRAMEWORK_EXECUTABLE_PATHS")]
+    folders = settings.words("FRAMEWORK_INSTALLED_EXECUTABLE_PATHS")
+    return {name: (PurePosixPath(folder) / name).as_posix() for name, folder in zip(names, folders, strict=False)}
+
+
+def place_of(program: str, programs: Collection[str], installed: Mapping[str, str]) -> str | None:
+    """Where the executable of a main program is installed: the makefile gives it the name of the main program's file,
+    or one that begins with it (``wave_hybrid`` of ``wave``); or it is the only one.
+    """
+    if program in installed:
+        return installed[program]
+    free = [name for name in installed if name not in programs]
+    longer = [name for name in free if re.match(rf"{re.escape(program)}[^A-Za-z0-9]", name)]
+    if len(longer) == 1:
+        return installed[longer[0]]
+    return installed[free[0]] if len(free) == len(installed) == len(programs) == 1 else None

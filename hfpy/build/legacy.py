@@ -13,7 +13,7 @@ from pathlib import Path
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler, Language, find_compiler, named_compiler
 from hfpy.build.files import explained, require_inside
-from hfpy.build.framework import read_framework
+from hfpy.build.framework import installed_programs, place_of, read_framework
 from hfpy.build.legacyflags import translate_flags, unknown_flags
 from hfpy.build.makesettings import GENERAL, Settings, read_settings
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error, note, warning
@@ -53,11 +53,15 @@ _DEFAULTS = {
     ("gpu", "DEBUG"): "DebugCUDAFortranImplementation",
 }
 _DEBUG_PRINT = "DEBUG_PRINT"
+_OPENMP = "_OPENMP"
+_MPI = "USE_MPI"  # the macro that makes init_hf ask for the process's number (§12)
+_WRAPPER = "mpifort"
 _LEVEL = "-O3"  # what the compilers that such settings were written for do by themselves is not far from it
 _WITHOUT_EFFECT = {
     "LIBRARY_OBJECTS": "hfpy finds the order of the objects by itself",
     "AUTO_DEPENDENCY_GENERATOR_SCRIPT": "hfpy finds the dependencies by itself",
     "ACCURACY_TEST_PARAMETERS": "the tests compare with a tolerance of 1e-6",
+    "FRAMEWORK_NON_HYBRID_EXECUTABLE_PATHS": "hfpy builds hybrid programs alone",
     "CUDAFLAGS": "hfpy gives nvcc flags of its own",
 }
 
@@ -97,7 +101,7 @@ def load_legacy(
     if settings.text("TEST_WITH_EVERY_BUILD").lower() == "true":
         message = "TEST_WITH_EVERY_BUILD has no effect: 'make tests' builds and tests"
         notes.append(note(codes.SETTING_IGNORED, message, settings.place("TEST_WITH_EVERY_BUILD")))
-    flags = settings.words("OPTION_FLAGS")
+    flags = [flag for word in settings.words("OPTION_FLAGS") for flag in word.split(",") if flag]
     for flag in (f for f in flags if f != _DEBUG_PRINT):
         message = f"OPTION_FLAGS: {flag} has no effect: there are no such settings here"
         notes.append(note(codes.SETTING_IGNORED, message, settings.place("OPTION_FLAGS")))
@@ -111,7 +115,7 @@ def load_legacy(
     sources = (source, *_framework_folders(settings, folder / source))
     used = _schemes_in(folder / name for name in sources)
     found = _schemes(settings, target, mode, used, notes)
-    settings_of_target = _target(settings, target, mode, environment, notes, find)
+    settings_of_target = _target(settings, target, mode, environment, notes, find, _MPI in macros)
     schemes = {}
     for name, class_name, key in found:
         own = _backend(settings, class_name, key, notes)
@@ -132,19 +136,23 @@ def load_legacy(
         debug_print=DebugPrint(on=_DEBUG_PRINT in flags),
         legacy=True,
         install_dir=_relative(settings.text("TESTDIR", "test")),
+        installed=installed_programs(settings),
+        cuda_everywhere=_cuda_everywhere(settings, target, sources, notes),
     )
     return project, tuple(dict.fromkeys(notes))
 
 
 def install(project: Project, target: str, executables: Mapping[str, Path]) -> dict[str, Path]:
-    """Copy executables to where an existing project has them, ``test/NAME/NAME_cpu``; the copies by name.
+    """Copy executables to where an existing project has them, ``test/NAME/NAME_cpu`` or where those of its own build
+    system go; the copies by name.
 
     Raises HfpyError if one cannot be written.
     """
     copies = {}
     for name, path in executables.items():
-        require_inside(project.root, project.root / (project.install_dir or "test") / name, Place(str(project.root)))
-        copy = project.root / (project.install_dir or "test") / name / f"{name}_{target}"
+        there = place_of(name, executables, project.installed) or f"{project.install_dir or 'test'}/{name}/{name}"
+        copy = project.root / f"{there}_{target}"
+        require_inside(project.root, copy.parent, Place(str(project.root)))
         temporary = copy.with_name(f".{copy.name}.tmp")
         with explained(copy):
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -155,12 +163,20 @@ def install(project: Project, target: str, executables: Mapping[str, Path]) -> d
 
 
 def _target(
-    settings: Settings, target: str, mode: str, environment: Mapping[str, str], notes: list[Diagnostic], find: Finder
+    settings: Settings,
+    target: str,
+    mode: str,
+    environment: Mapping[str, str],
+    notes: list[Diagnostic],
+    find: Finder,
+    mpi: bool,
 ) -> TargetSettings:
-    """Compilers and flags of the target, in the words of what is on this machine."""
+    """Compilers and flags of the target, in the words of what is on this machine. ``mpi`` asks for one that finds
+    the modules and libraries of MPI, where the compiler of the settings is not there.
+    """
     key = f"{target.upper()}_IMPLEMENTATION_{mode}"
     name = settings.text(key, _DEFAULTS[target, mode])
-    fortran = _compiler(settings, "FC", "fortran", environment, notes, find)
+    fortran = _compiler(settings, "FC", "fortran", environment, notes, find, _WRAPPER if mpi else None)
     c = _compiler(settings, "CC", "c", environment, notes, find) if settings.text("CC") else None
     own_library = f"-l{settings.text('HYBRID_LIBRARY_FILENAME_POSTFIX', _OWN_LIBRARY)}"
     asking = environment if find is find_compiler else None
@@ -170,6 +186,8 @@ def _target(
         message = f"FFLAGS has no level of optimisation, {_LEVEL} is used"
         notes.append(note(codes.SETTING_TRANSLATED, message, settings.place("FFLAGS")))
     link = tuple(f for f in _flags(settings, "LDFLAGS", fortran, notes, asking) if f != own_library)
+    if Path(fortran.command[0]).name.startswith("mpi"):
+        link = _without_mpi(settings, link, fortran.command[0], notes)
     if fortran.family == "gnu":
         flags = ("-std=legacy", *flags)  # such code was written for a lenient compiler
     return TargetSettings(
@@ -189,18 +207,28 @@ def _compiler(
     environment: Mapping[str, str],
     notes: list[Diagnostic],
     find: Finder,
+    rather: str | None = None,
 ) -> Compiler:
-    """The compiler that is set, if it is on this machine, else another; that is said."""
+    """The compiler that is set, if it is on this machine, else another, ``rather`` if that is there; that is said."""
     asked = settings.text(key)
     command = asked.split()
     if not asked or key in environment:
         return find(language, None, environment)
     if shutil.which(command[0]):
         return find(language, asked, environment)
-    found = find(language, None, environment)
+    found = find(language, rather if rather is not None and shutil.which(rather) else None, environment)
     message = f"{key}={asked} is not on this machine, {' '.join(found.command)} is used"
     notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
     return found
+
+
+def _without_mpi(settings: Settings, flags: tuple[str, ...], compiler: str, notes: list[Diagnostic]) -> tuple[str, ...]:
+    """Flags of the linker without MPI's own libraries, whose names are those of one MPI: its compiler knows them."""
+    gone = [flag for flag in flags if re.fullmatch(r"-l(?:f?mpi|f?mpich|mpl|opa)(?:[_-]?\w+)*", flag)]
+    if gone:
+        message = f"LDFLAGS: left out: {' '.join(gone)}; {compiler} links its own MPI"
+        notes.append(note(codes.SETTING_TRANSLATED, message, settings.place("LDFLAGS")))
+    return tuple(flag for flag in flags if flag not in gone)
 
 
 def _flags(
@@ -279,6 +307,21 @@ def _schemes_in(folders: Iterable[Path]) -> set[str]:
     return {name for path in files for name in _SCHEME.findall(path.read_text(encoding="utf-8", errors="replace"))}
 
 
+def _cuda_everywhere(settings: Settings, target: str, sources: Sequence[str], notes: list[Diagnostic]) -> bool:
+    """Whether the CUDA C of a project is compiled for the CPU, too: where its settings for the CPU name a compiler for
+    it, and this machine has one. What is left out is told.
+    """
+    found = [p for folder in sources for p in _sources_in(settings.folder / folder) if p.suffix == ".cu"]
+    if target != "cpu" or not found:
+        return False
+    if settings.text("CUDAC") and shutil.which("nvcc"):
+        return True
+    why = "nvcc is not on this machine" if settings.text("CUDAC") else "MakesettingsCPU has no CUDAC"
+    message = f"left out: {' '.join(sorted(p.name for p in found))}; {why}"
+    notes.append(note(codes.SETTING_IGNORED, message, settings.place("CUDAC")))
+    return False
+
+
 def _framework_folders(settings: Settings, source: Path) -> tuple[str, ...]:
     """The folders of a framework, if one of them holds a main program that is not among the sources themselves."""
     missing = set(settings.words("EXECUTABLES")) - {path.stem for path in _sources_in(source)}
@@ -319,6 +362,9 @@ def _preprocessor_flags(settings: Settings, notes: list[Diagnostic]) -> tuple[tu
             left.append(word)
         elif value or words:
             found[kind].append(value or words.pop(0))
+    if _OPENMP in found["-D"]:  # compilers define it themselves, where they compile with OpenMP
+        found["-D"].remove(_OPENMP)
+        left.append(f"-D{_OPENMP}")
     if left:
         message = f"PFLAGS: left out: {' '.join(left)}"
         notes.append(note(codes.SETTING_TRANSLATED, message, settings.place("PFLAGS")))

@@ -97,6 +97,7 @@ _BEGINNINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 # What GNU's compilers say of a flag that they do not know, and of a word that they take for a file.
 _UNKNOWN = re.compile(
     r"unrecognized (?:command-line|command line|argument in) option '([^']+)'"
+    r"|command[- ]line option '([^']+)' is valid for \S+ but not for C"
     r"|error: ([^\s:]+): (?:linker input file not found: )?No such file or directory"
 )
 _WITH_WORD: dict[str, dict[str, tuple[str, ...]]] = {
@@ -145,7 +146,7 @@ def unknown_flags(
             )
         except OSError:
             break
-        named = _UNKNOWN.findall(done.stderr) if done.returncode else []
+        named = _UNKNOWN.findall(done.stderr)
         new = [word for word in left if any(word in names for names in named)]
         if not new:
             break

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hfpy.build.comparer import compare_files
 from hfpy.build.environment import program_environment
+from hfpy.build.framework import installed_programs
 from hfpy.build.legacy import HF_DIR, is_legacy
 from hfpy.build.makesettings import GENERAL, Settings, read_settings
 from hfpy.diagnostics import UsageError
@@ -66,6 +67,9 @@ def _programs(settings: Settings, tests: Path, target: str) -> list[Path]:
     named = settings.words("TEST_EXECUTABLES")
     if named:
         return [settings.folder / word for word in named]
+    installed = installed_programs(settings).values()
+    if installed:
+        return [settings.folder / f"{path}_{target}" for path in installed]
     return [tests / name / f"{name}_{target}" for name in settings.words("EXECUTABLES")]
 
 

@@ -22,7 +22,8 @@ class Application:
     full, modules
     among them; ``macros`` are those that hybrid files see; ``decomposed`` are the domains of decompositions whose
     directives have been written out, ``sent`` what their exchanges send. ``by_column`` says that regions were made of
-    stretches with loops over columns in them, which is proved of the program as a whole.
+    stretches with loops over columns in them, which is proved of the program as a whole, ``reworded`` that
+    some files were read with other words than the user's: modules renamed, conditions split.
     """
 
     options: Options
@@ -33,6 +34,7 @@ class Application:
     decomposed: frozenset[str] = frozenset()
     sent: tuple[Sent, ...] = ()
     by_column: bool = False
+    reworded: bool = False
 
     @cached_property
     def outputs(self) -> Outputs:

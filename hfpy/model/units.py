@@ -167,7 +167,8 @@ class StorageGroup:
 class Specification:
     """What a specification part declares. ``implicit`` are the types that ``implicit`` statements give, each with the
     letters that names of it begin with. ``repeated`` are declarations that only say again what is known,
-    ``interface_blocks`` the lines of directives in interface bodies, which have no effect.
+    ``interface_blocks`` the lines of directives in interface bodies, which have no effect. ``split`` is an ``@if`` that
+    goes on in the executable part, with the first line there.
     """
 
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
@@ -189,6 +190,7 @@ class Specification:
     lines: tuple[LogicalLine, ...] = ()
     last: int = -1
     conditions: tuple[tuple[IfDirective, LogicalLine, LogicalLine], ...] = ()
+    split: tuple[LogicalLine, LogicalLine] | None = None
 
     def accessible(self, name: str) -> bool:
         """Whether other units may use a name of this module (Fortran 2018, 8.6.1)."""

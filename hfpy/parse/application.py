@@ -16,8 +16,10 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.edges import index_edges, units_with_pointers
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros, text_digest
+from hfpy.parse.namesakes import Names, namesakes, without_namesakes
 from hfpy.parse.routines import parse_unit, unit_key
 from hfpy.parse.separate import as_before, with_interfaces
+from hfpy.parse.splitconditions import with_split_conditions
 
 NO_TEXTS: Mapping[Path, str] = MappingProxyType({})
 
@@ -43,6 +45,9 @@ def read_application(
         index = index_file(path, options, macros) if given is None else index_text(path, given, options, macros)
         found += index.diagnostics
         files.append(index)
+    renamed: Names = {}
+    if options.legacy:
+        files, renamed = without_namesakes(files, options, macros)
     files = _apart(with_interfaces(files))
     units: dict[str, tuple[int, int]] = {}
     for number, index in enumerate(files):
@@ -57,12 +62,19 @@ def read_application(
             while key in units:
                 key += "'"
             units[key] = (number, unit)
-    found += _namesakes(files)
+    found += namesakes(files, renamed)
     found += circles(files)
     application = Application(options, tuple(files), units, {}, macros)
     wanted = list(units) if everything else reached(application)
-    routines = _parse_units(application, wanted, options, found, progress)
-    return Application(options, tuple(files), units, routines, macros), found
+    routines, said = _parse_units(application, wanted, options, progress)
+    split = {r.file: r for r in routines.values() if r.spec.split is not None}
+    if split:
+        files = [with_split_conditions(f, routines, options, macros) if f.path in split else f for f in files]
+        application = replace(application, files=tuple(files))
+        again, told = _parse_units(application, [k for k in wanted if routines[k].file in split], options, progress)
+        routines, said = {**routines, **again}, {**said, **told}
+    found += [problem for problems in said.values() for problem in problems]
+    return replace(application, routines=routines, reworded=bool(renamed or split)), found
 
 
 def _apart(files: Sequence[FileIndex]) -> list[FileIndex]:
@@ -78,28 +90,6 @@ def _apart(files: Sequence[FileIndex]) -> list[FileIndex]:
         if name is not None:
             before[name] = count + 1
     return made
-
-
-def _namesakes(files: Sequence[FileIndex]) -> list[Diagnostic]:
-    """Modules whose name is also that of a procedure of their own, of one outside modules, or of a main program: in
-    Fortran a name means one thing in the whole program, and in a module.
-    """
-    modules = {u.name: (f, u) for f in files for u in f.units if u.kind == "module"}
-    found = []
-    for index in files:
-        for unit in index.units:
-            if unit.name not in modules or unit.kind not in ("subroutine", "function", "program", "blockdata"):
-                continue
-            other, module = modules[unit.name]
-            inside = unit.parent is not None
-            if inside and (index.units[unit.parent or 0] is not module):
-                continue
-            place = index.lines[unit.first].place(index.path)
-            related = [Related(other.lines[module.first].place(other.path), "the module")]
-            where = "the module that it stands in" if inside else "a module"
-            message = f"{unit.kind} '{unit.name}' has the name of {where}"
-            found.append(error("HF108", message, place, "", related))
-    return found
 
 
 def circles(files: Sequence[FileIndex]) -> list[Diagnostic]:
@@ -195,19 +185,22 @@ def reindexed(
 
 
 def _parse_units(
-    application: Application, wanted: Sequence[str], options: Options, found: list[Diagnostic], progress: Progress
-) -> dict[str, Routine]:
+    application: Application, wanted: Sequence[str], options: Options, progress: Progress
+) -> tuple[dict[str, Routine], dict[str, list[Diagnostic]]]:
+    """Some units, parsed, and by file what is wrong with them."""
     progress("parsing", 0, 0)
     routines: dict[str, Routine] = {}
+    said: dict[str, list[Diagnostic]] = {}
     for key in wanted:
         progress("parsing", len(routines), len(wanted))
         file, number = application.units[key]
         index = application.files[file]
         routine, problems = parse_unit(index, number, options.include_dirs, options.parse_limit)
+        said.setdefault(index.path, [])
         if not any(d.code == "HF109" for d in index.diagnostics):  # else it is not known where its units end
-            found += problems
+            said[index.path] += problems
         routines[key] = routine
-    return routines
+    return routines, said
 
 
 def reached(application: Application) -> list[str]:

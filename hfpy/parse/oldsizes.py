@@ -20,12 +20,16 @@ _INQUIRIES = frozenset({"size", "shape", "lbound", "ubound", "present"})
 
 def with_old_sizes(spec: Specification, dummies: tuple[str, ...], body: tuple[Node, ...]) -> Specification:
     """The specification part with ``*`` in the place of ``1`` where the executable part knows more of a dummy than the
-    elements whose last index is 1: where it has another last index, or the array is used as a whole.
+    elements whose last index is 1: where it has another last index, or the array is used as a whole. What
+    ``@domainDependant`` lists, with more than one dimension, is declared as it is: the directive takes the declaration
+    at its word.
     """
     old = {name: len(symbol.shape) for name in dummies if (symbol := spec.symbols.get(name)) and _is_old(symbol)}
     if not old:
         return spec
-    larger = {name for s in flatten(body) for e in expressions(s) for name in _larger(e, old)}
+    listed = {item.name for block in spec.dependants for item in block.names}
+    taken = {name for name, rank in old.items() if rank > 1 and name in listed}
+    larger = {name for s in flatten(body) for e in expressions(s) for name in _larger(e, old, taken)}
     if not larger:
         return spec
     made = {name: _without_size(spec.symbols[name], spec.lines) for name in larger}
@@ -39,8 +43,10 @@ def _is_old(symbol: Symbol) -> bool:
     return last.form == "explicit" and (lower, upper) == ("1", "1")
 
 
-def _larger(expr: Expr, old: dict[str, int]) -> Iterator[str]:
-    """The arrays of which more than the first elements are used in an expression."""
+def _larger(expr: Expr, old: dict[str, int], taken: set[str]) -> Iterator[str]:
+    """The arrays of which more than the first elements are used in an expression, whole ones that are ``taken`` as they
+    are declared apart.
+    """
     if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES:
         return
     if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in old:
@@ -50,10 +56,10 @@ def _larger(expr: Expr, old: dict[str, int]) -> Iterator[str]:
         below = expr.args
     else:
         below = children(expr)
-    if isinstance(expr, Name) and expr.name in old:
+    if isinstance(expr, Name) and expr.name in old and expr.name not in taken:
         yield expr.name
     for part in below:
-        yield from _larger(part, old)
+        yield from _larger(part, old, taken)
 
 
 def _without_size(symbol: Symbol, lines: Sequence[LogicalLine]) -> Symbol:

@@ -74,6 +74,7 @@ class SpecificationParser:
         self.found: list[Diagnostic] = []
         self.conditions: list[tuple[IfDirective, LogicalLine, LogicalLine]] = []
         self._condition: tuple[IfDirective, LogicalLine] | None = None
+        self.split: tuple[LogicalLine, LogicalLine] | None = None
 
     def read(self, lines: list[LogicalLine], first: int, stop: int) -> int:
         """Read from ``first``; return the index of the first line behind the specification part.
@@ -91,6 +92,8 @@ class SpecificationParser:
             index = following
         if self._condition is not None and index >= stop:
             self.found.append(error("HF204", "@if is not closed", self._condition[1].place(self.file)))
+        elif self._condition is not None:
+            self.split = (self._condition[1], lines[index])
         return index
 
     def result(self, last: int) -> Specification:
@@ -117,6 +120,7 @@ class SpecificationParser:
             lines=tuple(s.lines),
             last=last,
             conditions=tuple(self.conditions),
+            split=self.split,
         )
 
     # -- one statement

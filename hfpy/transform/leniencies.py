@@ -2,6 +2,10 @@
 
 A name that is declared a second time, with nothing new, loses the second declaration.
 
+Outside of regions, iterators are no indices of actual arguments: the predecessor leaves them out.
+
+The iterator of a region may be the variable of a loop elsewhere in the routine: the predecessor declares it for both.
+
 ``==`` and ``/=`` between logicals are no Fortran; they become ``.eqv.`` and ``.neqv.``, in parentheses where
 the weaker binding of these operators would change the meaning.
 """
@@ -10,16 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.context import located
+from hfpy.analyze.accesses import is_full_range
+from hfpy.analyze.context import located, regions_of
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import type_of
-from hfpy.diagnostics import Diagnostic, warning
-from hfpy.model.expressions import Binary, Expr, Unary, children
+from hfpy.analyze.uses import Reference, uses
+from hfpy.diagnostics import Diagnostic, Related, warning
+from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import expressions
+from hfpy.model.statements import Call, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.declarations import without
-from hfpy.transform.edits import Edit, insert, replace_range
+from hfpy.transform.edits import Edit, insert, insert_lines, replace_range
 
 _EQUIVALENCE = {"==": ".eqv.", "/=": ".neqv."}
 
@@ -37,6 +43,86 @@ def logical_equalities(scopes: Scopes, routine: Routine) -> tuple[list[Edit], li
                 hint = f"repaired to {_EQUIVALENCE[node.op]} because this is an existing project"
                 found.append(warning("HF110", message, line.place(routine.file, node.start, node.end), hint))
     return edits, found
+
+
+def iterators_elsewhere(scopes: Scopes, routine: Routine) -> tuple[list[Edit], list[Diagnostic]]:
+    """Declarations of iterators that nothing declares and that mean a variable outside of their regions, too."""
+    regions = [construct.region for construct in regions_of(routine)]
+    iterators = {name: region for region in regions if region is not None for name in region.iterators}
+    unknown = {name: region for name, region in iterators.items() if scopes.variable(name, routine.key) is None}
+    edits: list[Edit] = []
+    found: list[Diagnostic] = []
+    for reference in uses(located(routine)) if unknown else ():
+        around = (regions[number] for number in reference.at.regions)
+        name = reference.name
+        if name not in unknown or any(region is not None and name in region.iterators for region in around):
+            continue
+        row = f"{' ' * (routine.header.segments[0][2] + 2)}integer(4) :: {name}"
+        edits.append(insert_lines(routine.spec_insert + 1, [row], 5, routine.header.first))
+        place = reference.at.statement.line.place(routine.file, reference.node.start, reference.node.end)
+        message = f"'{name}' is not declared, and a region of the routine iterates it"
+        hint = "it is an integer of the routine because this is an existing project"
+        found.append(warning("HF250", message, place, hint, [Related(unknown.pop(name).place, "the region")]))
+    return edits, found
+
+
+def whole_arguments(scopes: Scopes, routine: Routine, target: str) -> tuple[list[Edit], list[Diagnostic]]:
+    """Edits for calls outside of regions that pass an array at a point, ``a(x,y,:)``, though ``x`` and ``y`` have
+    values in regions alone: the array is passed (§5.5). Elsewhere, where the call is in a region, the point is.
+    """
+    regions = [construct.region for construct in regions_of(routine)]
+    active = [region for region in regions if region is not None and region.active(target)]
+    iterators = {name for region in active for name in region.iterators}
+    references = list(uses(located(routine))) if iterators else []
+    iterators -= {r.name for r in references if (r.writes or _is_given(r)) and not r.at.regions}
+    edits: list[Edit] = []
+    found: list[Diagnostic] = []
+    for reference in references:
+        statement, node = reference.at.statement, reference.node
+        if reference.role != "argument" or reference.at.regions or not isinstance(statement, Call):
+            continue
+        if not isinstance(node, Apply) or not isinstance(node.base, Name) or reference.call is not statement.designator:
+            continue
+        given = reference.indices or ()
+        at_point = [g.name for g in given if isinstance(g, Name) and g.name in iterators]
+        if not at_point or len(at_point) + sum(map(is_full_range, given)) < len(given):
+            continue
+        if not _takes_all(scopes, routine, reference, set(at_point), target):
+            continue
+        line = statement.line
+        edits.append(replace_range(line, node.base.end, node.end, ""))
+        message = f"'{node.base.name}' is passed at a point, but '{at_point[0]}' has values in regions alone"
+        hint = "the whole array is passed because this is an existing project"
+        found.append(warning("HF319", message, line.place(routine.file, node.start, node.end), hint))
+    return edits, found
+
+
+def _is_given(reference: Reference) -> bool:
+    """Whether a variable is an actual argument of a subroutine by itself, so that this may set it."""
+    statement = reference.at.statement
+    given = reference.role == "argument" and isinstance(reference.node, Name)
+    return given and isinstance(statement, Call) and reference.call is statement.designator
+
+
+def _takes_all(scopes: Scopes, routine: Routine, given: Reference, at_point: set[str], target: str) -> bool:
+    """Whether a called subroutine has all of an array that is given to it at a point: it declares all dimensions, or
+    has a region over those of the point.
+    """
+    called = given.call.base if isinstance(given.call, Apply) else given.call
+    keys = scopes.procedures(called.name, routine.key) if isinstance(called, Name) else ()
+    callee = scopes.application.routines.get(keys[0]) if len(keys) == 1 else None
+    if callee is None:
+        return False
+    place = given.position
+    known = isinstance(place, int) and place < len(callee.dummies)
+    name = callee.dummies[place] if isinstance(place, int) and known else str(place)
+    symbol = callee.spec.symbols.get(name)
+    if symbol is not None and symbol.rank == len(given.indices or ()):
+        return True
+    regions = (construct.region for construct in regions_of(callee))
+    over = any(r is not None and r.active(target) and at_point <= set(r.iterators) for r in regions)
+    blocks = (b for b in callee.spec.dependants if any(listed.name == name for listed in b.names))
+    return over and any(at_point <= {domain.name for domain in block.domains} for block in blocks)
 
 
 def repeated_declarations(routine: Routine) -> Iterator[Edit]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from hfpy.analyze.context import located
@@ -15,13 +16,13 @@ from hfpy.analyze.dropped import dropped
 from hfpy.analyze.loopregions import World
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.uses import uses
-from hfpy.diagnostics import Diagnostic, has_errors
+from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
-from hfpy.model.units import Routine
+from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import NO_TEXTS, read_application, with_texts
 from hfpy.transform.edits import Edit, replace_lines
-from hfpy.transform.leniencies import logical_equalities
+from hfpy.transform.leniencies import iterators_elsewhere, logical_equalities, whole_arguments
 from hfpy.transform.ownloops import open_regions, written_out
 from hfpy.transform.passes import edited, with_text
 from hfpy.transform.regionlabels import labels_before
@@ -93,16 +94,30 @@ def without_leniencies(settled: Settled, keys: Collection[str] | None = None) ->
     if not application.options.legacy:
         return settled
     scopes = Scopes(application)
+    whole = partial(whole_arguments, target=application.options.target)
     changes: dict[str, list[Edit]] = {}
     notes: list[Diagnostic] = []
     for key, routine in application.routines.items():
         if (keys is not None and key not in keys) or routine.kind in ("module", "submodule", "blockdata"):
             continue
-        edits, warned = logical_equalities(scopes, routine) if application.file(key).hybrid else ([], [])
-        if edits:
-            changes.setdefault(application.file(key).path, []).extend(edits)
-            notes += warned
+        index = application.file(key)
+        repairs = (logical_equalities, iterators_elsewhere, whole) if index.hybrid else ()
+        for repair in repairs:
+            edits, warned = repair(scopes, routine)
+            if edits:
+                changes.setdefault(index.path, []).extend(edits)
+                notes += [_at_user(w, index) for w in warned]
     return changed(settled, changes, notes)
+
+
+def _at_user(found: Diagnostic, index: FileIndex) -> Diagnostic:
+    """A diagnostic of a file, with the user's lines in the place of those that were read."""
+    related = tuple(replace(r, place=_line_of(r.place, index)) for r in found.related)
+    return replace(found, place=_line_of(found.place, index), related=related)
+
+
+def _line_of(place: Place, index: FileIndex) -> Place:
+    return replace(place, line=index.user_line(place.line - 1))
 
 
 def without_dropped(settled: Settled) -> Settled:

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tarfile
+import textwrap
 from array import array
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pytest
 from hfpy import cli
 from hfpy.build import legacy
 from hfpy.build.comparer import compare_files, guessed_kind
+from hfpy.build.framework import place_of
 from hfpy.build.legacyflags import translate_flags
 from hfpy.build.makesettings import read_settings
 from hfpy.build.session import Given, open_project
@@ -141,7 +143,7 @@ def test_settings_that_differ(project: Path) -> None:
     set_in(
         project,
         "MakesettingsGeneral",
-        OPTION_FLAGS='"DEBUG_PRINT DO_NOT_TOUCH_GPU_CACHE_SETTINGS"',
+        OPTION_FLAGS='"DEBUG_PRINT,DO_NOT_TOUCH_GPU_CACHE_SETTINGS"',
         LIBRARY_OBJECTS='"a.o b.o"',
         CPU_IMPLEMENTATION_PRODUCTION_FAST="FortranImplementation",
         CPU_IMPLEMENTATION_PRODUCTION="FortranImplementation",
@@ -200,6 +202,46 @@ def test_objects_and_libraries_of_a_framework(project: Path, capfd: pytest.Captu
     assert cli.run(["build", str(project)]) == 0
     output = subprocess.run([project / "test/outer/outer_cpu"], capture_output=True, text=True, check=True).stdout
     assert output == "  8.0\n"
+
+
+def test_where_programs_of_a_framework_go(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """They have the names and folders of the project's own build system, and its tests look for them there."""
+    (project / "framework").mkdir()
+    set_in(
+        project,
+        "MakesettingsGeneral",
+        EXECUTABLES="",
+        TESTDIR="",
+        FRAMEWORK_DIRS="framework",
+        FRAMEWORK_MAKEFILE="framework/Makefile",
+        FRAMEWORK_EXECUTABLE_PATHS='"framework/settle_hybrid"',
+        FRAMEWORK_INSTALLED_EXECUTABLE_PATHS='"./runs/both"',
+        FRAMEWORK_NON_HYBRID_EXECUTABLE_PATHS='"framework/settle_c"',
+    )
+    assert cli.run(["build", str(project)]) == 0
+    shown = capfd.readouterr()
+    assert "built " in shown.out and "runs/both/settle_hybrid_cpu" in shown.out
+    assert "FRAMEWORK_NON_HYBRID_EXECUTABLE_PATHS has no effect" in shown.err
+    assert not (project / "test/settle/settle_cpu").exists()
+    assert cli.run(["test", str(project)]) == 0
+    assert capfd.readouterr().out == "settle_hybrid: ok\n1 of 1 test runs ok\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "programs", "names", "wanted"),
+    [
+        ("wave", "wave", "wave_hf", "wave_hf"),
+        ("wave", "wave", "sea", "sea"),
+        ("wave", "wave wave2", "wave2 wave_hf", "wave_hf"),
+        ("wave2", "wave wave2", "wave2 wave_hf", "wave2"),
+        ("wave", "wave", "waves_hf other", None),
+        ("wave", "wave sea", "other", None),
+        ("wave", "wave", "wave_a wave_b", None),
+    ],
+)
+def test_names_of_programs_of_a_framework(program: str, programs: str, names: str, wanted: str | None) -> None:
+    installed = {name: f"bin/{name}" for name in names.split()}
+    assert place_of(program, programs.split(), installed) == (f"bin/{wanted}" if wanted else None)
 
 
 def test_faulty_settings(project: Path) -> None:
@@ -493,6 +535,7 @@ def test_where_makefiles_look_for_the_rules() -> None:
         "hf_config/Makefile",
         "hf_build/hf_Makefile",
         "hf_processor/MakefileCommon",
+        "hf/MakefileCommon",
     ):
         command = ["make", "-n", "-f", str(legacy.HF_DIR / place), "HFPY=hfpy", "build_cpu"]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
@@ -528,18 +571,19 @@ def test_schemes_that_no_source_has(project: Path, capfd: pytest.CaptureFixture[
 def test_flags_that_the_compiler_does_not_know(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Told once for each setting, left out where something is compiled."""
     (project / "config/MakesettingsCPU").write_text(
-        "FC=gfortran\nCC=gcc\nPFLAGS=-D LAYERS=8 -Isource -w\n"
+        "FC=gfortran\nCC=gcc\nPFLAGS=-D LAYERS=8 -Isource -w -D_OPENMP\n"
         "FFLAGS=-O1 -r8 -fno-such-thing -xCORE-AVX2 -fpe0 -frob 3 -Mcuda\n"
-        "CFLAGS=-O1 -Minfo=all -noway\nLDFLAGS=-L. -pgf90libs -no-such\n"
+        "CFLAGS=-O1 -Minfo=all -noway -r8\nLDFLAGS=-L. -pgf90libs -no-such\n"
     )
     assert cli.run(["build", str(project)]) == 0
     shown = capfd.readouterr().err
     told = [line.split("HF808: ")[1] for line in shown.splitlines() if "HF808" in line]
     assert told == [
-        "PFLAGS: left out: -w",
+        "PFLAGS: left out: -w -D_OPENMP",
         "FFLAGS was translated for gfortran: -r8 → -fdefault-real-8 -fdefault-double-8; "
         "-fpe0 → -ffpe-trap=invalid,zero,overflow; left out: -xCORE-AVX2 -Mcuda -fno-such-thing -frob 3",
-        "CFLAGS was translated for gcc: left out: -Minfo=all -noway",
+        "CFLAGS was translated for gcc: -r8 → -fdefault-real-8 -fdefault-double-8; "
+        "left out: -Minfo=all -noway -fdefault-real-8 -fdefault-double-8",
         "LDFLAGS was translated for gfortran: left out: -pgf90libs -no-such",
     ]
     done = subprocess.run(
@@ -610,3 +654,86 @@ def test_versions_for_another_compiler(project: Path, capfd: pytest.CaptureFixtu
     assert cli.run(["build", str(project)]) != 0
     shown = "".join(capfd.readouterr())
     assert "cudafor.mod" in shown and "HF811" not in shown
+
+
+def test_modules_with_the_name_of_a_procedure(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """PGI's compiler lets a module have the name of one of its procedures; the module gets another, in all files."""
+    files = {
+        "erode.h90": """
+        Module Erode ! module erode
+          integer :: erode_module = 3
+        contains
+          subroutine erode(n, h)
+            integer, intent(in) :: n
+            real, intent(inout) :: h(n)
+            @parallelRegion{domName(i), domSize(n)}
+            h(i) = h(i) - 0.5
+            @end parallelRegion
+          end subroutine erode
+        END MODULE erode
+        """,
+        "between.f90": """
+        module between
+          use :: ERODE, only: slope => erode, erode_module
+        end module between
+        """,
+        "settle.h90": """
+        program settle
+          use erode
+          use between, only: slope
+          real :: h(4)
+          h = 1.5
+          call erode(4, h); call slope(4, h)
+          print '(a,4f5.1,i2)', 'module erode', h, erode_module
+        end program settle
+        """,
+    }
+    shutil.rmtree(project / "source/physics")
+    (project / "source/driver.h90").unlink()
+    for name, text in files.items():
+        (project / "source" / name).write_text(textwrap.dedent(text).lstrip())
+    assert cli.run(["build", str(project)]) == 0
+    shown = capfd.readouterr().err
+    assert "erode.h90:4:3: warning HF108: subroutine 'erode' has the name of the module that it stands in" in shown
+    assert "the module is called 'erode_module_' because this is an existing project" in shown
+    done = subprocess.run([project / "test/settle/settle_cpu"], capture_output=True, text=True, check=True)
+    assert done.stdout == "module erode  0.5  0.5  0.5  0.5 3\n"
+    submodule = "submodule (erode) deeper\nend submodule\n"
+    (project / "source/deeper.f90").write_text(submodule)
+    assert cli.run(["build", str(project)]) == 1
+    assert "error HF108" in capfd.readouterr().err
+
+
+def test_projects_for_many_processes(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """USE_MPI asks for MPI's compiler where that of the settings is not there; that has libraries of its own."""
+    (project / "config/MakesettingsCPU").write_text(
+        "FC=pgf90\nFFLAGS=-O2\nPFLAGS=-DUSE_MPI -DLAYERS=8\nLDFLAGS=-L/x -lmpi_f90 -lmpi -lmpfr\n"
+    )
+    monkeypatch.setattr("hfpy.build.legacy.shutil.which", lambda name: f"/bin/{name}" if name != "pgf90" else None)
+    monkeypatch.setattr("hfpy.build.compilers.shutil.which", lambda name: f"/bin/{name}" if name != "pgf90" else None)
+    loaded, notes = load(project)
+    assert loaded.target("cpu").compiler == "mpifort"
+    assert loaded.target("cpu").ldflags == ("-L/x", "-lmpfr")
+    assert notes[0] == "MakesettingsCPU:1: FC=pgf90 is not on this machine, mpifort is used"
+    assert notes[1] == "MakesettingsCPU:4: LDFLAGS: left out: -lmpi_f90 -lmpi; mpifort links its own MPI"
+    general = project / "config/MakesettingsCPU"
+    general.write_text(general.read_text().replace("-DUSE_MPI", ""))
+    loaded, _ = load(project)
+    assert loaded.target("cpu").compiler == "gfortran" and "-lmpi" in (loaded.target("cpu").ldflags or ())
+
+
+def test_cuda_c_of_a_project_on_the_cpu(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings for the CPU may name a compiler for it; what is left out is told."""
+    tools = {"gcc", "gfortran", "nvcc"}
+    monkeypatch.setattr("hfpy.build.legacy.shutil.which", lambda name: name if name in tools else None)
+    assert not load(project)[0].cuda_everywhere
+    (project / "source/reference.cu").write_text("int reference;\n")
+    loaded, notes = load(project)
+    assert not loaded.cuda_everywhere
+    assert any(note.endswith("left out: reference.cu; MakesettingsCPU has no CUDAC") for note in notes)
+    set_in(project, "MakesettingsCPU", CUDAC="nvcc")
+    assert load(project)[0].cuda_everywhere
+    tools.remove("nvcc")
+    loaded, notes = load(project)
+    assert not loaded.cuda_everywhere
+    assert any(note.endswith("left out: reference.cu; nvcc is not on this machine") for note in notes)

@@ -99,7 +99,9 @@ def both(library: Library, ordered: Library) -> Iterator[Library]:
 
 
 def test_start(library: Library) -> None:
-    assert "CPU Implementation" in library.run("use helper_functions\ncall init_helper()\ncall init_hf()\nend").stderr
+    for start in ("init_hf", "printHeading"):
+        ended = library.run(f"use helper_functions\ncall init_helper()\ncall {start}()\nend")
+        assert "CPU Implementation" in ended.stderr
 
 
 @pytest.mark.parametrize("directives", [("-fopenacc",), ("-fopenmp",), ("-fopenacc", "-fopenmp")])

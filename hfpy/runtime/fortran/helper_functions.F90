@@ -28,7 +28,7 @@ module helper_functions
   use hf_write_real8, only: writeToFile
   implicit none
   private
-  public :: init_helper, init_hf, findNewFileHandle, print1D
+  public :: init_helper, init_hf, printHeading, findNewFileHandle, print1D
   public :: writeToFile, writeInOrder, write1DToGenericFile
   public :: write1DToFile, write2DToFile, write3DToFile, write3DToFile_n3StartsAt
   public :: getTime, getElapsedTime, printElapsedTime
@@ -60,6 +60,11 @@ contains
     call choose_device()
     call share_threads()
 #endif
+  end subroutine
+
+  ! What projects of earlier versions call at their start: they have one process.
+  subroutine printHeading()
+    call init_hf()
   end subroutine
 
 #ifdef USE_MPI

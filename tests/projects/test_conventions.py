@@ -1,0 +1,266 @@
+"""What existing projects may write: one small program for each convention."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.support import compile_files, output, storage_order, translate_text
+
+
+def printed(text: str, folder: Path, extra: str = "", name: str = "p.h90", **options: object) -> str:
+    """What a program prints that is one hybrid file."""
+    made = translate_text({name: textwrap.dedent(text)}, storage_order(extra=extra), **options)
+    return output(compile_files(made.require().files, folder)).strip()
+
+
+SPLIT = """
+module m
+  implicit none
+contains
+  subroutine s(n, a)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n)
+    integer :: k
+    @if{architecture(CPU)}
+    real :: half
+    integer :: j
+    half = 0.5
+    a(1) = a(1) + half
+    @end if
+    @if{architecture(GPU)}
+    real :: double
+    double = 2.0
+    a(1) = a(1) + double
+    @end if
+    k = 1
+    @if{architecture(CPU)}
+    a(k) = 10 * a(k)
+    @end if
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = a(i) + 1
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  real :: a(2) = 0
+  call s(2, a)
+  print '(2f5.1)', a
+end program
+"""
+
+
+@pytest.mark.parametrize("name", ["p.h90", "p.H90"])
+def test_conditions_around_declarations_and_statements(name: str, tmp_path: Path) -> None:
+    """``@if`` takes its lines as they are (§3.5), also where declarations end among them."""
+    assert printed(SPLIT, tmp_path, name=name) == "6.0  1.0"
+    made = translate_text({name: SPLIT}, storage_order(), target="gpu", backend="openacc").require()
+    assert {"double = 2.0", "real :: double"} < {line.strip() for line in made.text.splitlines()}
+    assert "half = 0.5" not in made.text
+
+
+def test_a_condition_that_ends_nowhere() -> None:
+    text = SPLIT.replace("    a(1) = a(1) + half\n    @end if\n", "    a(1) = a(1) + half\n")
+    assert "HF207" in translate_text(text, storage_order()).codes()
+
+
+ACCESSES = """
+module m
+  implicit none
+contains
+  subroutine s(nx, ny, nz, a)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout), dimension(nz) :: a
+    integer :: k
+    @domainDependant{domName(x,y), domSize(nx,ny), attribute(autoDom), MACROS}
+    a
+    @end domainDependant
+    @parallelRegion{domName(x,y), domSize(nx,ny)}
+    do k = 1, nz
+      a(k) = x + 10 * y + 100 * k
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  real :: a(DOM(2, 3, 4))
+  call s(2, 3, 4, a)
+  print '(f5.0)', a(AT(2, 3, 4))
+end program
+"""
+LIKE_AT = "#define AT_WIND(a,b,c) AT(a,b,c)\n#define DOM_SEA(a,b,c) DOM(a,b,c)\n#define AT_ODD(a,b,c) b,a,c"
+
+
+@pytest.mark.parametrize("macros", ["accPP(AT_WIND)", "domPP(DOM_SEA)"])
+def test_one_macro_of_the_two(macros: str, tmp_path: Path) -> None:
+    """The other is AT or DOM for what has autoDom (§6.3), unless the storage-order file has one of its name."""
+    assert printed(ACCESSES.replace("MACROS", macros), tmp_path, LIKE_AT) == "432."
+
+
+def test_one_macro_that_does_not_fit_the_other() -> None:
+    for macros, code in (("accPP(AT_ODD)", "HF306"), ("accPP(AT_NONE)", "HF309"), ("domPP(DOM_NONE)", "HF309")):
+        made = translate_text(ACCESSES.replace("MACROS", macros), storage_order(extra=LIKE_AT))
+        assert code in made.codes(), macros
+
+
+ONES = """
+module m
+  implicit none
+contains
+  subroutine outer(nx, ny, nz, a)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout), dimension(nx, ny, nz, 1) :: a
+    @domainDependant{attribute(autoDom)}
+    a
+    @end domainDependant
+    call inner(nx, ny, nz, a)
+  end subroutine
+  subroutine inner(nx, ny, nz, a)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout), dimension(nz, 1) :: a
+    integer :: k
+    @domainDependant{attribute(autoDom), domName(x,y), domSize(nx,ny)}
+    a
+    @end domainDependant
+    @parallelRegion{domName(x,y), domSize(nx,ny)}
+    do k = 1, nz
+      a(k,1) = x + 10 * y + 100 * k
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  real :: a(DOM4(2, 3, 4, 1))
+  call outer(2, 3, 4, a)
+  print '(f5.0)', a(AT4(2, 3, 4, 1))
+end program
+"""
+
+
+def test_a_last_dimension_of_one_element(tmp_path: Path) -> None:
+    """The directive takes the declaration at its word: a ``1`` is no ``*`` where the array is passed on whole."""
+    assert printed(ONES, tmp_path) == "432."
+    beyond = ONES.replace("    call inner", "    a(1,1,1,2) = 0\n    call inner")
+    assert "HF311" in translate_text(beyond, storage_order()).codes()
+
+
+REPAIRED = """\
+#define TWICE(a) a `\\
+  a
+program p
+  logical :: l = .true.
+  TWICE(l = .not. l)
+  if (l .eq. .true.) print *, l
+end program
+"""
+
+
+def test_repairs_are_told_at_the_lines_of_the_user() -> None:
+    made = translate_text({"p.H90": REPAIRED}, legacy=True)
+    assert [(d.code, d.place.line) for d in made.diagnostics] == [("HF110", 6)]
+
+
+ELSEWHERE = """
+module m
+  implicit none
+contains
+  subroutine s(nx, nz, a, b)
+    integer, intent(in) :: nx, nz
+    real, intent(inout) :: a(nx, nz), b(nz)
+    @parallelRegion{domName(i), domSize(nx)}
+    do k = 2, nz
+      a(i,k) = a(i,k-1) + 1
+    end do
+    @end parallelRegion
+    @parallelRegion{domName(k), domSize(nz)}
+    b(k) = a(1,k) + a(nx,k)
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  real :: a(5, 3) = 1, b(3)
+  call s(5, 3, a, b)
+  print '(3f4.0)', b
+end program
+"""
+
+
+def test_an_iterator_is_a_variable_of_the_routine(tmp_path: Path) -> None:
+    """The predecessor declares iterators (§3.2), and loops elsewhere in the routine may use one."""
+    assert printed(ELSEWHERE, tmp_path, legacy=True, backend="openmp").split() == ["2.", "4.", "6."]
+    made = translate_text(ELSEWHERE, legacy=True)
+    assert [(d.severity, d.code, d.place.line) for d in made.diagnostics] == [("warning", "HF250", 9)]
+    assert translate_text(ELSEWHERE).errors
+
+
+POINTS = """
+module m
+  implicit none
+contains
+  subroutine outer(nx, ny, nz, a)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout) :: a(nz)
+    integer :: i, j
+    @domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom, transferHere)}
+    a
+    @end domainDependant
+    @parallelRegion{appliesTo(CPU), domName(i,j), domSize(nx,ny)}
+    call both(i, j, nx, ny, nz, a(:,:,:))
+    @end parallelRegion
+  end subroutine
+  subroutine both(i, j, nx, ny, nz, a)
+    integer :: i, j, nx, ny, nz
+    real, intent(inout) :: a(nx, ny, nz)
+    @domainDependant{attribute(autoDom, present), domPP(DOM), accPP(AT)}
+    a
+    @end domainDependant
+    @parallelRegion{appliesTo(GPU), domName(i,j), domSize(nx,ny)}
+    a(i,j,1) = 10 * i + j
+    @end parallelRegion
+    call column(nx, ny, nz, a(i,j,:))
+  end subroutine
+  subroutine column(nx, ny, nz, a)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout) :: a(nz)
+    integer :: k
+    @domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom, present)}
+    a
+    @end domainDependant
+    @parallelRegion{appliesTo(GPU), domName(i,j), domSize(nx,ny)}
+    do k = 2, nz
+      a(k) = a(k-1) + 100
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  real :: a(DOM(3, 2, 2)) = 0
+  call outer(3, 2, 2, a)
+  print '(6f5.0)', a(AT(:,:,2))
+end program
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "gpu"])
+def test_iterators_in_arguments_outside_of_regions(target: str, tmp_path: Path) -> None:
+    """They are left out (§5.5): the routine that is called has the whole array where it has the region."""
+    backend = {"cpu": "openmp", "gpu": "cuda-c"}[target]
+    shown = printed(POINTS, tmp_path, target=target, backend=backend, legacy=True)
+    assert shown.split() == ["111.", "121.", "131.", "112.", "122.", "132."]
+
+
+def test_points_of_routines_that_have_columns_stay() -> None:
+    """Where the routine that is called takes a column, a column is passed, and an iterator there is a fault."""
+    plain = POINTS.replace("    @parallelRegion{appliesTo(GPU), domName(i,j), domSize(nx,ny)}\n    do k", "    do k")
+    plain = plain.replace("    end do\n    @end parallelRegion\n", "    end do\n")
+    made = translate_text(plain, storage_order(), target="gpu", backend="cuda-c", legacy=True)
+    assert made.errors and "HF319" not in made.codes("warning")
+    for options in ({"target": "cpu", "legacy": True}, {"target": "gpu", "backend": "cuda-c"}):
+        assert "HF319" not in translate_text(POINTS, storage_order(), **options).codes("warning")
