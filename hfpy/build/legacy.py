@@ -142,6 +142,12 @@ def load_legacy(
     return project, tuple(dict.fromkeys(notes))
 
 
+def copy_of(project: Project, target: str, name: str, executables: Collection[str]) -> Path:
+    """Where an executable of an existing project is copied to."""
+    there = place_of(name, executables, project.installed) or f"{project.install_dir or 'test'}/{name}/{name}"
+    return project.root / f"{there}_{target}"
+
+
 def install(project: Project, target: str, executables: Mapping[str, Path]) -> dict[str, Path]:
     """Copy executables to where an existing project has them, ``test/NAME/NAME_cpu`` or where those of its own build
     system go; the copies by name.
@@ -150,8 +156,7 @@ def install(project: Project, target: str, executables: Mapping[str, Path]) -> d
     """
     copies = {}
     for name, path in executables.items():
-        there = place_of(name, executables, project.installed) or f"{project.install_dir or 'test'}/{name}/{name}"
-        copy = project.root / f"{there}_{target}"
+        copy = copy_of(project, target, name, executables)
         require_inside(project.root, copy.parent, Place(str(project.root)))
         temporary = copy.with_name(f".{copy.name}.tmp")
         with explained(copy):

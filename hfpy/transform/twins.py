@@ -16,7 +16,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Expr, Name, names_in
 from hfpy.model.names import twin_of
 from hfpy.model.statements import Assignment, Statement, expressions
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 from hfpy.parse.declarations import attribute_spans
 from hfpy.transform.datadialect import DataDialect, Handle
 from hfpy.transform.edits import Edit, replace_range
@@ -59,16 +59,29 @@ def twins(facts: Facts, routine: Routine, dialect: DataDialect) -> Twins:
 
 
 def twin_declarations(facts: Facts, routine: Routine) -> Iterator[Edit]:
-    """Edits that take the attributes of device memory from the declarations of twins in a unit."""
+    """Edits that take the attributes of device memory from the declarations of twins in a unit, and of locals that
+    are passed to known routines alone: the runtime keeps their values where they are needed.
+    """
     conditions = routine.spec.conditions
     absent = [(o.first, c.last) for condition, o, c in conditions if not facts.holds(condition, routine.key)]
-    own = [s for name, s in routine.spec.symbols.items() if twin_of(name)]
+    symbols = routine.spec.symbols.values()
+    foreign = {id(s.line) for s in symbols if not twin_of(s.name) and not _is_ours(facts, routine, s)}
+    own = [s for s in symbols if twin_of(s.name) or id(s.line) not in foreign]
     of_types = [s for name, t in routine.spec.types.items() if twin_of(name) for s in t.components]
     lines = {id(s.line): s.line for s in (*own, *of_types) if s.line is not None and s.attributes & _ON_DEVICE}
     for line in lines.values():
         if not any(first <= line.first <= last for first, last in absent):
             for start, end in attribute_spans(line, _ON_DEVICE):
                 yield replace_range(line, start, end, "")
+
+
+def _is_ours(facts: Facts, routine: Routine, symbol: Symbol) -> bool:
+    """Whether a local in device memory means the same on the host: no code that hfpy does not see gets its address."""
+    if not symbol.attributes & _ON_DEVICE or symbol.name in routine.dummies or symbol.dynamic:
+        return False
+    known = {id(site.node) for site in facts.graph.sites[routine.key] if site.callee}
+    references = (r for r in facts.references.get(routine.key, ()) if r.name == symbol.name)
+    return all(r.role in ("read", "write") or (r.role == "argument" and id(r.call) in known) for r in references)
 
 
 def _declared(facts: Facts, name: str, routine: Routine) -> bool:

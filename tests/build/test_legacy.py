@@ -225,6 +225,10 @@ def test_where_programs_of_a_framework_go(project: Path, capfd: pytest.CaptureFi
     assert not (project / "test/settle/settle_cpu").exists()
     assert cli.run(["test", str(project)]) == 0
     assert capfd.readouterr().out == "settle_hybrid: ok\n1 of 1 test runs ok\n"
+    (project / "runs/both/settle_other_cpu").write_text("mine")
+    assert cli.run(["clean", str(project)]) == 0
+    assert not (project / "runs/both/settle_hybrid_cpu").exists()
+    assert (project / "runs/both/settle_other_cpu").exists()
 
 
 @pytest.mark.parametrize(

@@ -264,3 +264,51 @@ def test_points_of_routines_that_have_columns_stay() -> None:
     assert made.errors and "HF319" not in made.codes("warning")
     for options in ({"target": "cpu", "legacy": True}, {"target": "gpu", "backend": "cuda-c"}):
         assert "HF319" not in translate_text(POINTS, storage_order(), **options).codes("warning")
+
+
+ON_DEVICE = """
+module m
+  implicit none
+contains
+  subroutine s(n, a)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n)
+    @if{architecture(GPU)}
+    real, device :: part(4), whole(n)
+    whole(:) = a(:)
+    part(:) = whole(3:6)
+    call add(4, part)
+    whole(3:6) = part(:)
+    a(:) = whole(:)
+    @end if
+    @if{architecture(CPU)}
+    call add(4, a(3:6))
+    @end if
+  end subroutine
+  subroutine add(n, a)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n)
+    @domainDependant{attribute(present)}
+    a
+    @end domainDependant
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = a(i) + i
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  real :: a(8) = 1
+  call s(8, a)
+  print '(8f3.0)', a
+end program
+"""
+
+
+def test_locals_in_device_memory(tmp_path: Path) -> None:
+    """Where the runtime keeps what is on the device, they are locals like others; other code may want their address."""
+    made = printed(ON_DEVICE, tmp_path, target="gpu", backend="cuda-c", legacy=True)
+    assert made.split() == ["1.", "1.", "2.", "3.", "4.", "5.", "1.", "1."]
+    elsewhere = ON_DEVICE.replace("    a(:) = whole(:)", "    call cublasSnrm2(8, whole, 1)\n    a(:) = whole(:)")
+    text = translate_text(elsewhere, target="gpu", backend="cuda-c", legacy=True).text
+    assert "real, device :: part(4), whole(n)" in text  # which a compiler without CUDA Fortran refuses
