@@ -53,10 +53,11 @@ class RegionBody:
         everything = facts.graph.statements[self.key] if among is None else among
         self.inside = [at for at in everything if number in at.regions and facts.live(at, self.key)]
         ids = {id(at.statement) for at in self.inside}
-        listed = facts.references[self.key] if references is None else references
-        self.references = [r for r in listed if id(r.at.statement) in ids and number in r.at.regions]
-        asked = any(r.role == "inquiry" for r in listed)
-        self.anew: frozenset[Path] = anew(self.inside, self.key, facts.scopes) if asked else frozenset()
+        if references is None:
+            references = effects.inside(self.key, number) if effects.facts is facts else facts.references[self.key]
+        self.references = [r for r in references if id(r.at.statement) in ids and number in r.at.regions]
+        asks = effects.asks(self.key)
+        self.anew: frozenset[Path] = anew(self.inside, self.key, facts.scopes) if asks else frozenset()
         self.references += read_by_inquiries(self.references, self.anew)
         self.mentioned: frozenset[str] = frozenset()
         self._scanned: Flow | None = None

@@ -68,7 +68,24 @@ class Effects:
         self.pointed: dict[str, tuple[Pointed, ...]] = {}  # targets of pointers in objects, by routine
         self._objects: dict[str, dict[tuple[LineKey, int], list[tuple[CallSite, int]]]] = {}
         self.placed: dict[RegionId, Placed] = {}  # whose the names of a region are, where that has been asked
+        self._by_region: dict[str, dict[int, list[Reference]]] = {}
+        self._asking: dict[str, bool] = {}
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
+
+    def inside(self, key: str, number: int) -> list[Reference]:
+        """The references of a routine in one of its regions."""
+        if key not in self._by_region:
+            found = self._by_region[key] = {}
+            for reference in self.facts.references[key]:
+                for region in reference.at.regions:
+                    found.setdefault(region, []).append(reference)
+        return self._by_region[key].get(number, [])
+
+    def asks(self, key: str) -> bool:
+        """Whether a routine has inquiries about variables."""
+        if key not in self._asking:
+            self._asking[key] = any(r.role == "inquiry" for r in self.facts.references[key])
+        return self._asking[key]
 
     def taking_over(self, earlier: Effects, settled: Collection[str]) -> Effects:
         """These with what was found out for routines that are ``settled``: as they were, with all that they call."""

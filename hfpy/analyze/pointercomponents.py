@@ -37,7 +37,7 @@ def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagn
     facts, storage = body.facts, body.facts.storage
     if not facts.scopes.parts.pointing:
         return
-    own = list(_uses(facts, body.effects, body.references, body.key))
+    own = list(_uses(facts, body.effects, body.references, body.key, ()))
     below = list(_below(body))
     told: set[str] = set()
     for number, used in enumerate((*own, *below)):
@@ -49,9 +49,11 @@ def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagn
         mine = storage.of_identity(component_object(used.name))
         others = {p.name for p in (*own, *below)} - {used.name}
         other = next((n for n in sorted(others) if storage.meet(mine, storage.of_identity(component_object(n)))), None)
+        objects = {p.reference.name for p in own if p.name == used.name}
+        elsewhere = len(objects) > 1 or any(p.name == used.name for p in below)
         if other is not None:
             said = f"'{used.name}' and '{other}', pointers in objects, may have one target"
-        elif used.several and storage.same_target(used.name):
+        elif (used.several or elsewhere) and storage.same_target(used.name):
             said = f"the pointers '{used.name}' of several objects may have one target"
         else:
             continue
@@ -73,7 +75,8 @@ def _below(body: RegionBody) -> Iterator[Pointed]:
         key = pending.pop()
         if key in facts.references:
             if key not in known:
-                listed = _uses(facts, body.effects, facts.references[key], key)
+                dummies = facts.application.routines[key].dummies
+                listed = _uses(facts, body.effects, facts.references[key], key, dummies)
                 known[key] = tuple({(p.name, p.written, p.several): p for p in listed}.values())
             yield from known[key]
         more = sorted(graph.called(key) - seen)
@@ -81,10 +84,13 @@ def _below(body: RegionBody) -> Iterator[Pointed]:
         pending += more
 
 
-def _uses(facts: Facts, effects: Effects, references: Sequence[Reference], key: str) -> Iterator[Pointed]:
-    """The uses of targets of pointer components in some references of a routine."""
+def _uses(
+    facts: Facts, effects: Effects, references: Sequence[Reference], key: str, dummies: Sequence[str]
+) -> Iterator[Pointed]:
+    """The uses of targets of pointer components in some references of a routine. ``dummies`` are those that may be
+    another object in other turns.
+    """
     chains: dict[int, Mapping[tuple[int, str], Sequence[Component]]] = {}
-    routine = facts.application.routines[key]
     for reference in references:
         selector = aliases_of(reference.at).get(reference.name)
         if reference.role in ("pointer", "inquiry", "allocate") or not (reference.component or selector is not None):
@@ -98,7 +104,7 @@ def _uses(facts: Facts, effects: Effects, references: Sequence[Reference], key: 
         parts = [part for part in listed if _is_pointer(facts, part, key)]
         for part in parts:
             written = effects.of(reference, key)[1]
-            several = reference.name in routine.dummies or _indexed(part.base)
+            several = reference.name in dummies or _indexed(part.base)
             yield Pointed(reference, part.name, written, several)
 
 

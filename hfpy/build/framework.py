@@ -55,13 +55,20 @@ def installed_programs(settings: Settings) -> dict[str, str]:
     """Where the executables of that makefile are installed, by their names: paths in the project without the target.
 
     ``FRAMEWORK_EXECUTABLE_PATHS`` has what the makefile builds, ``FRAMEWORK_INSTALLED_EXECUTABLE_PATHS`` the folder of
-    each. Without the makefile, or a folder of its own, an executable goes where others go.
+    each, or its path with a target. Without the makefile, or a folder of its own, an executable goes where others go.
     """
     if not settings.words("FRAMEWORK_MAKEFILE"):
         return {}
     names = [PurePosixPath(path).name for path in settings.words("FRAMEWORK_EXECUTABLE_PATHS")]
-    folders = settings.words("FRAMEWORK_INSTALLED_EXECUTABLE_PATHS")
-    return {name: (PurePosixPath(folder) / name).as_posix() for name, folder in zip(names, folders, strict=False)}
+    places = settings.words("FRAMEWORK_INSTALLED_EXECUTABLE_PATHS")
+    return {name: _installed(name, PurePosixPath(place)) for name, place in zip(names, places, strict=False)}
+
+
+def _installed(name: str, place: PurePosixPath) -> str:
+    """Where an executable is installed: in a folder, or at a path that has its name and a target."""
+    if place.name in (f"{name}_cpu", f"{name}_gpu"):
+        return place.with_name(name).as_posix()
+    return (place / name).as_posix()
 
 
 def place_of(program: str, programs: Collection[str], installed: Mapping[str, str]) -> str | None:
