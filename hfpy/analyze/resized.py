@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import component
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, walk
-from hfpy.model.statements import Assignment, Call, Memory, expressions
+from hfpy.model.statements import LOOPS, Assignment, Call, Memory, expressions
 from hfpy.model.units import Symbol
+
+if TYPE_CHECKING:
+    from hfpy.analyze.bodies import RegionBody
 
 Path = tuple[str, ...]  # a variable, and the components behind it
 
@@ -100,3 +105,20 @@ def _paths(reference: Reference) -> Iterator[Path]:
             for node in walk(top):
                 if isinstance(node, Component) and (path := _path(node))[:1] == (reference.name,):
                     yield path
+
+
+def asked_behind(body: RegionBody, references: Iterable[Reference]) -> bool:
+    """Whether bounds, or the length, that a region gives a variable may be asked for behind it. ``references`` are
+    those of the variable in the routine.
+    """
+    own = [r for r in references if (r.name,) in body.anew]
+    end = body.construct.end
+    last = end.line.last if end is not None else body.region.line.last
+    around = body.inside[0].constructs if body.inside else ()
+    loops = {id(c) for c in takewhile(lambda c: c is not body.construct, around) if c.kind in LOOPS}
+    for reference in own:
+        if reference.role == "inquiry" and body.identity.number not in reference.at.regions:
+            again = any(id(c) in loops for c in reference.at.constructs)
+            if again or reference.at.statement.line.first > last:
+                return True
+    return False

@@ -8,39 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import takewhile
 
 from hfpy.analyze.accesses import parallel_positions
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.context import regions_of
 from hfpy.analyze.dependence.answers import Proved, Witness
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.flags import flag_writes
-from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
-from hfpy.analyze.known import known_values, with_values
+from hfpy.analyze.flow import Flow, FlowScan
+from hfpy.analyze.known import known_values
+from hfpy.analyze.largecopies import large_copy
 from hfpy.analyze.pointercomponents import between_components
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.renamed import (
-    from_outside,
-    given_around,
-    other_way,
-    through_components,
-    written_through,
-)
-from hfpy.analyze.sharedarrays import SharedArrays
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.renamed import from_outside, given_around, other_way, through_components, written_through
+from hfpy.analyze.resized import asked_behind
+from hfpy.analyze.routineuses import RoutineUses
 from hfpy.analyze.takenover import lost_beside_large
 from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
-from hfpy.model.statements import LOOPS, Assignment
+from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import ONE, expanded_dim
 
 _IN_DIRECTIVES = ("openmp", "openacc", "openmp-target")  # backends that list variables in directives
 
@@ -78,55 +68,6 @@ class Sharing:
     def clean(self) -> bool:
         """Whether nothing is wrong or open: only then may points be computed together."""
         return all(d.severity == "note" for d in self.found)
-
-
-class RoutineUses:
-    """What the regions of a routine know of each other: the routine's references, and arrays of other regions."""
-
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
-        self.facts = facts
-        self.effects = effects
-        self.routine = routine
-        self.constructs = regions_of(routine)
-        self.by_name: dict[str, list[Reference]] = {}
-        for reference in facts.references[routine.key]:
-            self.by_name.setdefault(reference.name, []).append(reference)
-        self._arrays: dict[int, SharedArrays] = {}
-        self._sets_itself: dict[tuple[int, str], bool] = {}
-
-    @cached_property
-    def all_effects(self) -> EffectsByStatement:
-        """What each statement of the routine reads and writes."""
-        key = self.routine.key
-        live = [r for r in self.facts.references[key] if self.facts.live(r.at, key)]
-        return self.effects.by_statement(live, key)
-
-    @cached_property
-    def _effects_by_name(self) -> dict[str, EffectsByStatement]:
-        found: dict[str, EffectsByStatement] = {}
-        for statement, listed in self.all_effects.items():
-            for entry in listed:
-                found.setdefault(entry[0].name, {}).setdefault(statement, []).append(entry)
-        return found
-
-    def effects_of(self, name: str) -> EffectsByStatement:
-        """The same for one name."""
-        return self._effects_by_name.get(name, {})
-
-    def arrays(self, number: int) -> SharedArrays:
-        """The questions about arrays of a region, with what is found wrong there."""
-        if number not in self._arrays:
-            body = RegionBody(self.facts, self.effects, self.routine, self.constructs[number], number)
-            self._arrays[number] = SharedArrays(body, [])
-        return self._arrays[number]
-
-    def sets_itself(self, number: int, name: str, data: DataObject) -> bool:
-        """Whether each point of a region sets what it reads of a local array."""
-        if (number, name) not in self._sets_itself:
-            arrays = self.arrays(number)
-            own = not parallel_positions(data, arrays.body.region)
-            self._sets_itself[number, name] = own and isinstance(arrays.private(data), Proved)
-        return self._sets_itself[number, name]
 
 
 class RoutineSharing:
@@ -433,7 +374,8 @@ class RegionSharing:
         lasting = not data.local or not self.facts.storage.alone(data.identity)
         # Where all indices are written, a size that is also a domain's says nothing: a work array may have it, too.
         of_domains = not self.region.explicit and parallel_positions(data, self.region)
-        if lasting or of_domains or self._array_read_after(name, data) or self._asked_behind(name):
+        known = lasting or of_domains or self._array_read_after(name, data)
+        if known or asked_behind(self.body, self.uses.by_name.get(name, ())):
             self.result.shared.append(name)
             self._arrays.check(name, data)
             return
@@ -470,26 +412,10 @@ class RegionSharing:
             message = f"the pointer '{name}' is set in the region, and may be used before the point has set it"
             hint = "set it first in each point, or before the region alone"
             self.result.found.append(error("HF504", message, self.body.place(used), hint))
-        elif self._read_after(name) is not None or self._asked_behind(name):
+        elif self._read_after(name) is not None or asked_behind(self.body, self.uses.by_name.get(name, ())):
             self._live_error(name, first)
         else:
             self._own(name, data)
-
-    def _asked_behind(self, name: str) -> bool:
-        """Whether bounds, or the length, that the region gives a variable may be asked for behind it."""
-        if (name,) not in self.body.anew:
-            return False
-        end = self.body.construct.end
-        last = end.line.last if end is not None else self.region.line.last
-        around = self.body.inside[0].constructs if self.body.inside else ()
-        outer = takewhile(lambda c: c is not self.body.construct, around)
-        loops = {id(c) for c in outer if c.kind in LOOPS}
-        for reference in self.uses.by_name.get(name, ()):
-            if reference.role == "inquiry" and self.body.identity.number not in reference.at.regions:
-                again = any(id(c) in loops for c in reference.at.constructs)
-                if again or reference.at.statement.line.first > last:
-                    return True
-        return False
 
     def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
         """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point
@@ -532,7 +458,7 @@ class RegionSharing:
 
     def _own(self, name: str, data: DataObject) -> None:
         """Each thread gets its own array."""
-        (self.result.heap if self._large(data) else self.result.private).append(name)
+        (self.result.heap if large_copy(data, self.body.macros, self._known()) else self.result.private).append(name)
 
     def _known(self) -> dict[str, int]:
         """The sizes whose values are known in the region."""
@@ -540,22 +466,6 @@ class RegionSharing:
             written = set(self.body.flow().written)
             self._values = known_values(self.facts, self.routine, self.body.construct, written)
         return self._values
-
-    def _large(self, data: DataObject) -> bool:
-        """Whether a private copy belongs on the heap: two or more run-time extents, or more than 32 KiB."""
-        total = 8
-        unknown = 0
-        for dimension in data.used:
-            dim = expanded_dim(dimension.extent, self.body.macros)
-            low = constant(with_values(dim.lower or ONE, self._known()).expr)
-            high = constant(with_values(dim.upper, self._known()).expr) if dim.upper is not None else None
-            if low is not None and high is not None:
-                total *= high - low + 1
-            else:
-                unknown += 1
-        if data.symbol.dynamic or data.symbol.type.base in ("type", "class", "character"):
-            return False
-        return unknown > 1 or total > 32 * 1024
 
     def sets_all(self, name: str) -> bool:
         """Whether each point sets all that it has of an array, and reads no element before."""
