@@ -14,10 +14,12 @@ from functools import cached_property
 import networkx as nx
 
 from hfpy.analyze.context import Located
+from hfpy.analyze.facts import keeps_value
 from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.indirect import by_procedure_variable
 from hfpy.analyze.intrinsics import SUBROUTINES
 from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.resized import may_allocate
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import assigned_by_parts, component, finalized, finalizes, type_of
 from hfpy.analyze.uses import aliases_of
@@ -262,7 +264,11 @@ class Ordering:
                 isinstance(s, Symbol) and finalized(s, routine.key, self.scopes) for s in _declared(at)
             ):
                 return Ordered(_FINALIZED, line)
-            case Memory(kind=kind) if turns:
+            case Assignment(target=target, value=value, pointer=False) if self._outlives(
+                target, routine
+            ) and may_allocate(at, target, value, routine.key, self.scopes):
+                return _with_memory("an assignment that may allocate a variable of others", line)
+            case Memory(kind=kind, items=items) if turns or any(self._outlives(i, routine) for i in items):
                 return _with_memory(kind, line)
             case Opaque(reason=reason):
                 return Ordered(
@@ -273,6 +279,12 @@ class Ordering:
             case Specification(kind="entry"):
                 return Ordered("has another entry", line, "make a routine of its own of it")
         return None
+
+    def _outlives(self, item: Expr, routine: Routine) -> bool:
+        """Whether what a designator means is known to others than one call of the routine."""
+        name = base_name(item) or ""
+        found = self.scopes.variable(name, routine.key)
+        return found is not None and (found.home != routine.key or keeps_value(routine, name))
 
     def _assigned(self, target: Expr, routine: Routine, at: Located) -> Ordered | None:
         """Why an assignment keeps turns in order: it calls a procedure, or what is assigned is not known."""
@@ -400,7 +412,8 @@ def _declared(at: Located) -> tuple[object, ...]:
 
 def _with_memory(word: str, line: LogicalLine) -> Ordered:
     cure = "allocate before the loop, and free the memory behind it"
-    return Ordered(f"has '{word}'", line, cure, "allocates memory, or frees it")
+    shown = f"has '{word}'" if word.replace("_", "").isalpha() else f"has {word}"
+    return Ordered(shown, line, cure, "allocates memory, or frees it")
 
 
 def _with_state(name: str, line: LogicalLine) -> Ordered:

@@ -73,6 +73,7 @@ def _below(body: RegionBody) -> Iterator[Pointed]:
     seen = {"", *pending}
     while pending:
         key = pending.pop()
+        body.effects.looked.add((body.key, key))
         if key in facts.references:
             if key not in known:
                 dummies = facts.application.routines[key].dummies

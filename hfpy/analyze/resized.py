@@ -33,12 +33,17 @@ def anew(statements: Iterable[Located], key: str, scopes: Scopes) -> frozenset[P
     return frozenset(path for at in statements for path in _anew(at, key, scopes))
 
 
+def may_allocate(at: Located, target: Expr, value: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether an assignment may allocate its target anew."""
+    symbol = _symbol(target, at, key, scopes)
+    return symbol is not None and _reallocated(symbol, value, key, scopes)
+
+
 def _anew(at: Located, key: str, scopes: Scopes) -> Iterator[Path]:
     """What a statement may allocate or associate."""
     match at.statement:
         case Assignment(target=target, value=value, pointer=pointer):
-            symbol = _symbol(target, at, key, scopes)
-            if pointer or (symbol is not None and _reallocated(symbol, value, key, scopes)):
+            if pointer or may_allocate(at, target, value, key, scopes):
                 yield _path(target)
         case Memory(items=items):
             yield from map(_path, items)

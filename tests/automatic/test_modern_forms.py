@@ -444,3 +444,58 @@ def test_names_for_parts_of_targets(tmp_path: Path) -> None:
     paths = write_files({"parts.f90": PARTS}, tmp_path)
     found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "parts::work"]
     assert [bool(v.region) for v in sorted(found, key=lambda v: v.place.line)] == [False, False, True]
+
+
+GROWING = """module growing
+  implicit none
+  integer, allocatable :: known(:)
+contains
+  integer function asked()
+    asked = size(known)
+  end function asked
+  subroutine grow
+    known = [1, 2]
+  end subroutine grow
+  subroutine made
+    if (allocated(known)) deallocate(known)
+  end subroutine made
+  subroutine own(i, r)
+    integer, intent(in) :: i
+    integer, intent(out) :: r
+    integer, allocatable :: w(:), kept(:)
+    save :: kept
+    w = [i, i + 1]
+    w = [w, 5]
+    KEPT
+    r = sum(w)
+  end subroutine own
+  subroutine work(n, c)
+    integer, intent(in) :: n
+    integer, intent(out) :: c(n)
+    integer :: i
+    do i = 1, n
+      if (i == 9) known = [1, 2]
+      c(i) = asked()
+    end do
+    do i = 1, n
+      if (i == 9) call grow()
+      c(i) = asked()
+    end do
+    do i = 1, n
+      if (i == 9) call made()
+      c(i) = asked()
+    end do
+    do i = 1, n
+      call own(i, c(i))
+    end do
+  end subroutine work
+end module growing
+"""
+
+
+def test_what_others_know_is_not_allocated_in_turns(tmp_path: Path) -> None:
+    """A routine that is called may ask for the size that another turn gives a variable of the module."""
+    for kept, apart in (("", [False, False, False, True]), ("if (i == 9) kept = [1, 2]", [False] * 4)):
+        paths = write_files({"growing.f90": GROWING.replace("KEPT", kept)}, tmp_path)
+        found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "growing::work"]
+        assert [bool(v.region) for v in sorted(found, key=lambda v: v.place.line)] == apart
