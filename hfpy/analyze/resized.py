@@ -100,7 +100,7 @@ def _path(expr: Expr) -> Path:
 
 
 def _paths(reference: Reference) -> Iterator[Path]:
-    """The designators that begin with a reference, and what a name of an ``associate`` stands for."""
+    """The designators that begin with a reference, and the selector of an ``associate``."""
     selector = aliases_of(reference.at).get(reference.name)
     if selector is not None:
         yield _path(selector)

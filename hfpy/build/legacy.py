@@ -314,7 +314,7 @@ def _schemes_in(folders: Iterable[Path]) -> set[str]:
 
 def _cuda_everywhere(settings: Settings, target: str, sources: Sequence[str], notes: list[Diagnostic]) -> bool:
     """Whether the CUDA C of a project is compiled for the CPU, too: where its settings for the CPU name a compiler for
-    it, and this machine has one. What is left out is told.
+    it, and this machine has one. A note says what is left out.
     """
     found = [p for folder in sources for p in _sources_in(settings.folder / folder) if p.suffix == ".cu"]
     if target != "cpu" or not found:
