@@ -269,7 +269,7 @@ class Ordering:
             ) and may_allocate(at, target, value, routine.key, self.scopes):
                 return _with_memory("an assignment that may allocate a variable of others", line)
             case Memory(kind=kind, items=items) if turns or any(self._outlives(i, routine) for i in items):
-                return _with_memory(kind, line)
+                return _with_memory(f"'{kind}'", line)
             case Opaque(reason=reason):
                 return Ordered(
                     f"has a statement that hfpy does not understand ({reason})", line, "write it in another way"
@@ -392,7 +392,7 @@ class Ordering:
         if site.function and self.scopes.is_intrinsic(site.name, site.caller):
             return None
         if self.scopes.is_intrinsic(site.name, site.caller):
-            return _with_memory(site.name, line) if site.name == "move_alloc" else _with_state(site.name, line)
+            return _with_memory(f"'{site.name}'", line) if site.name == "move_alloc" else _with_state(site.name, line)
         return _not_here(site.name, line)
 
     def _internal(self, routine: Routine, statement: InputOutput) -> bool:
@@ -412,8 +412,7 @@ def _declared(at: Located) -> tuple[object, ...]:
 
 def _with_memory(word: str, line: LogicalLine) -> Ordered:
     cure = "allocate before the loop, and free the memory behind it"
-    shown = f"has '{word}'" if word.replace("_", "").isalpha() else f"has {word}"
-    return Ordered(shown, line, cure, "allocates memory, or frees it")
+    return Ordered(f"has {word}", line, cure, "allocates memory, or frees it")
 
 
 def _with_state(name: str, line: LogicalLine) -> Ordered:
