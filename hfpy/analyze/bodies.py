@@ -54,7 +54,8 @@ class RegionBody:
         self.inside = [at for at in everything if number in at.regions and facts.live(at, self.key)]
         ids = {id(at.statement) for at in self.inside}
         if references is None:
-            references = effects.inside(self.key, number) if effects.facts is facts else facts.references[self.key]
+            assert effects.facts is facts
+            references = effects.inside(self.key, number)
         self.references = [r for r in references if id(r.at.statement) in ids and number in r.at.regions]
         asks = effects.asks(self.key)
         self.anew: frozenset[Path] = anew(self.inside, self.key, facts.scopes) if asks else frozenset()

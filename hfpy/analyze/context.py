@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hfpy.model.directives import IfDirective, Region
-from hfpy.model.statements import Construct, Node, OneLine, Statement
+from hfpy.model.expressions import Name
+from hfpy.model.statements import Construct, Header, Node, OneLine, Statement, constructs
 from hfpy.model.units import Routine
 
 RENAMING = frozenset({"associate", "selecttype", "block"})
@@ -96,3 +97,16 @@ def region_at(routine: Routine, number: int) -> Region:
     region = regions_of(routine)[number].region
     assert region is not None
     return region
+
+
+def guards_of(routine: Routine) -> dict[str, frozenset[str]]:
+    """The derived types that guards of ``select type`` constructs give names of a routine."""
+    found: dict[str, frozenset[str]] = {}
+    for construct in constructs(routine.body):
+        head = construct.header
+        if construct.kind != "selecttype" or not isinstance(head, Header):
+            continue
+        names = head.names or tuple(e.name for e in head.exprs if isinstance(e, Name))
+        guards = {p.header.guard for p in construct.parts if isinstance(p.header, Header) and p.header.guard}
+        found.update({name: found.get(name, frozenset()) | guards for name in names})
+    return found

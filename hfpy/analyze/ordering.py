@@ -71,6 +71,7 @@ _BEHIND = "note in a variable that it happens, and do it behind the loop"
 _STOPPING = "it may end the program in several ways, whichever turn comes to one first"
 _FINALIZED = "ends the life or the value of an object whose type has a final procedure"
 _POINTED = "use a pointer that is set before the loop"
+_SIZED = "allocate it before the loop, and assign to its elements, as in x(:) = …"
 _PARTS = "assign its components one by one"
 _BY_NAME = "call the procedure by its own name"
 
@@ -149,7 +150,7 @@ class Ordering:
         yield from self._statements(key, inside, True)
         for site in self.graph.below(key):
             if id(site.at.statement) in ids:
-                yield from filter(None, [self._of_pointers(site)])
+                yield from self._of_result(site)
                 yield from self._called(site, within)
         if (found := self._stopping(key, inside)) is not None:
             yield found
@@ -234,7 +235,7 @@ class Ordering:
         if self._finalized_at_the_end(key):
             yield Ordered(_FINALIZED, self.application.routines[key].header)
         for site in self.graph.below(key):
-            yield from filter(None, [self._of_pointers(site)])
+            yield from self._of_result(site)
             if not site.callee and not site.possible and (found := self._without_source(site)) is not None:
                 yield found
 
@@ -256,20 +257,16 @@ class Ordering:
                 return Ordered("may stop the program with what belongs to a turn", line, _BEHIND)
             case Jump(kind="return") if turns:
                 return Ordered("may return from the routine", line, _BEHIND)
-            case Assignment(target=target, pointer=False) if (said := self._assigned(target, routine, at)) is not None:
-                return said
+            case Assignment(pointer=False) as statement:
+                return self._assigned(statement, routine, at)
             case Memory(items=items) if any(finalizes(i, routine.key, self.scopes) for i in items):
                 return Ordered(_FINALIZED, line)
             case Header(kind="block") if any(
                 isinstance(s, Symbol) and finalized(s, routine.key, self.scopes) for s in _declared(at)
             ):
                 return Ordered(_FINALIZED, line)
-            case Assignment(target=target, value=value, pointer=False) if self._outlives(
-                target, routine
-            ) and may_allocate(at, target, value, routine.key, self.scopes):
-                return _with_memory("an assignment that may allocate a variable of others", line)
             case Memory(kind=kind, items=items) if turns or any(self._outlives(i, routine) for i in items):
-                return _with_memory(f"'{kind}'", line)
+                return _with_memory(kind, line)
             case Opaque(reason=reason):
                 return Ordered(
                     f"has a statement that hfpy does not understand ({reason})", line, "write it in another way"
@@ -286,9 +283,11 @@ class Ordering:
         found = self.scopes.variable(name, routine.key)
         return found is not None and (found.home != routine.key or keeps_value(routine, name))
 
-    def _assigned(self, target: Expr, routine: Routine, at: Located) -> Ordered | None:
-        """Why an assignment keeps turns in order: it calls a procedure, or what is assigned is not known."""
-        line = at.statement.line
+    def _assigned(self, statement: Assignment, routine: Routine, at: Located) -> Ordered | None:
+        """Why an assignment keeps turns in order: it calls a procedure, or allocates a variable whose size others may
+        ask for, or what is assigned is not known.
+        """
+        line, target = statement.line, statement.target
         if assigned_by_parts(target, routine.key, self.scopes):
             return Ordered("assigns an object with components whose type defines the assignment", line, _PARTS)
         if finalizes(target, routine.key, self.scopes):
@@ -296,6 +295,9 @@ class Ordering:
         name = base_name(target)
         if name is None or name in aliases_of(at):
             return None
+        if self._outlives(target, routine) and may_allocate(at, target, statement.value, routine.key, self.scopes):
+            does = f"may allocate '{name}', which others know, by an assignment"
+            return Ordered(does, line, _SIZED, "allocates memory, or frees it")
         bound = target.base if isinstance(target, Apply) else None
         if isinstance(bound, Component):
             unknown = component(bound, routine.key, self.scopes) is None
@@ -305,23 +307,24 @@ class Ordering:
             function = not known and bool(self.scopes.procedures(name, routine.key))
         return Ordered("assigns to what a function points to", line, _POINTED) if function else None
 
-    def _of_pointers(self, site: CallSite) -> Ordered | None:
-        """Why a call of a function keeps turns in order though it is known: by its result."""
+    def _of_result(self, site: CallSite) -> Iterator[Ordered]:
+        """Why the result of a known function keeps turns in order."""
         routine = self.application.routines.get(site.callee) if site.function else None
         result = routine.spec.symbols.get(routine.result or routine.name) if routine is not None else None
         if routine is None or result is None:
-            return None
+            return
         line = site.at.statement.line
         if "pointer" in result.attributes:
             does = f"uses what the result of '{site.name}' points to"
-            return Ordered(does, line, _POINTED, whole=f"the result of '{site.name}' is a pointer")
-        return Ordered(_FINALIZED, line) if finalized(result, routine.key, self.scopes) else None
+            yield Ordered(does, line, _POINTED, whole=f"the result of '{site.name}' is a pointer")
+        elif finalized(result, routine.key, self.scopes):
+            yield Ordered(_FINALIZED, line)
 
     def _finalized_at_the_end(self, key: str) -> bool:
         """Whether variables of a routine are finalized when it begins or ends."""
         routine = self.application.routines[key]
         for name, symbol in routine.spec.symbols.items() if self.scopes.parts.finalized else ():
-            own = name not in routine.dummies and "save" not in symbol.attributes and symbol.initial is None
+            own = name not in routine.dummies and not keeps_value(routine, name)
             if (own or symbol.intent == "out") and finalized(symbol, key, self.scopes):
                 return True
         return False
@@ -392,7 +395,7 @@ class Ordering:
         if site.function and self.scopes.is_intrinsic(site.name, site.caller):
             return None
         if self.scopes.is_intrinsic(site.name, site.caller):
-            return _with_memory(f"'{site.name}'", line) if site.name == "move_alloc" else _with_state(site.name, line)
+            return _with_memory(site.name, line) if site.name == "move_alloc" else _with_state(site.name, line)
         return _not_here(site.name, line)
 
     def _internal(self, routine: Routine, statement: InputOutput) -> bool:
@@ -412,7 +415,7 @@ def _declared(at: Located) -> tuple[object, ...]:
 
 def _with_memory(word: str, line: LogicalLine) -> Ordered:
     cure = "allocate before the loop, and free the memory behind it"
-    return Ordered(f"has {word}", line, cure, "allocates memory, or frees it")
+    return Ordered(f"has '{word}'", line, cure, "allocates memory, or frees it")
 
 
 def _with_state(name: str, line: LogicalLine) -> Ordered:

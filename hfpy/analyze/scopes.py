@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from hfpy.analyze.context import guards_of
 from hfpy.analyze.implicit import alone_in, may_be_set, set_alone, undeclared
 from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
 from hfpy.analyze.parttypes import PartTypes
 from hfpy.model.application import Application
-from hfpy.model.expressions import Name
-from hfpy.model.statements import Header, constructs
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
 from hfpy.parse.physical import preprocessed
 from hfpy.parse.routines import unit_key
@@ -445,7 +444,7 @@ class Scopes:
         """The derived types that guards of ``select type`` constructs of a routine give a name."""
         if key not in self._guards:
             routine = self.application.routines.get(key)
-            self._guards[key] = _guards_of(routine) if routine is not None else {}
+            self._guards[key] = guards_of(routine) if routine is not None else {}
         return self._guards[key].get(name, frozenset())
 
     @cached_property
@@ -497,16 +496,3 @@ class Scopes:
                     return True
             current = routine.host or None
         return False
-
-
-def _guards_of(routine: Routine) -> dict[str, frozenset[str]]:
-    """The types that guards give each name of a routine."""
-    found: dict[str, frozenset[str]] = {}
-    for construct in constructs(routine.body):
-        head = construct.header
-        if construct.kind != "selecttype" or not isinstance(head, Header):
-            continue
-        names = head.names or tuple(e.name for e in head.exprs if isinstance(e, Name))
-        guards = {p.header.guard for p in construct.parts if isinstance(p.header, Header) and p.header.guard}
-        found.update({name: found.get(name, frozenset()) | guards for name in names})
-    return found

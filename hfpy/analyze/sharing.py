@@ -399,7 +399,7 @@ class RegionSharing:
         return any(map(associated, self.body.references_of(name)))
 
     def _pointer(self, name: str, data: DataObject, flow: Flow) -> None:
-        """Give each point a pointer of its own, if it sets it first and nobody asks for it later."""
+        """Place a pointer that the region sets. It is private if points set it first and nothing reads it later."""
         first = self.body.references_of(name)[0]
         used = flow.exposed.get(name) or (None if associated(first) else first)
         if not data.local or data.dummy:

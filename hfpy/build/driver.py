@@ -270,7 +270,8 @@ def runtime_module(source: Path, module: str) -> CompiledFile:
 def with_runtime(objects: Objects, cuda: CudaTools, request: Request, in_fortran: bool = False) -> Tools:
     """The tools with the GPU's runtime among what is linked. Raises ToolError if that cannot be built."""
     cache = cache_folder(request.environment)
-    library = runtime_library(cuda, objects.folder.resolve(), objects.run, request.jobs, cache)
+    stop = objects.processes.stop
+    library = runtime_library(cuda, objects.folder.resolve(), objects.run, request.jobs, cache, stop)
     flags = (str(library), *(cudafortran.link_flags(cuda) if in_fortran else cuda.link_flags()))
     return replace(objects.tools, link_flags=(*flags, *objects.tools.link_flags))
 

@@ -22,12 +22,19 @@ _MOST_KEPT = 16  # of compilers and flags; a library has some megabytes
 Run = Callable[[Sequence[str]], None]
 
 
-def runtime_library(tools: CudaTools, folder: Path, run: Run, jobs: int = 1, cache: Path | None = None) -> Path:
+def runtime_library(
+    tools: CudaTools,
+    folder: Path,
+    run: Run,
+    jobs: int = 1,
+    cache: Path | None = None,
+    stop: Callable[[], None] = lambda: None,
+) -> Path:
     """The library of the runtime in a build folder, beside its objects; compiled unless it is good already, or the
     ``cache``, a folder for all projects of a user, holds it.
 
-    ``run`` runs a command and raises ToolError if that fails; up to ``jobs`` of them run at a time. Raises HfpyError if
-    the build folder cannot be written.
+    ``run`` runs a command and raises ToolError if that fails; up to ``jobs`` of them run at a time, and ``stop`` ends
+    them after an interrupt. Raises HfpyError if the build folder cannot be written.
     """
     library = folder / LIBRARY
     record = folder / _RECORD
@@ -45,7 +52,7 @@ def runtime_library(tools: CudaTools, folder: Path, run: Run, jobs: int = 1, cac
     kept = cache / "runtimes" / digest(key, platform.machine(), platform.node())[:32] if cache is not None else None
     files = [path.name for path in objects.values()] + [LIBRARY]
     if kept is None or not _taken(kept, folder, files):
-        _compiled(tools, objects, run, jobs)
+        _compile(tools, objects, run, jobs, stop)
         run(["ar", "qcs", str(library), *map(str, objects.values())])
         if kept is not None:
             _keep(kept, folder, files)
@@ -53,10 +60,10 @@ def runtime_library(tools: CudaTools, folder: Path, run: Run, jobs: int = 1, cac
     return library
 
 
-def _compiled(tools: CudaTools, objects: Mapping[Path, Path], run: Run, jobs: int) -> None:
+def _compile(tools: CudaTools, objects: Mapping[Path, Path], run: Run, jobs: int, stop: Callable[[], None]) -> None:
     """Compile the sources of the runtime to objects. Raises the first ToolError."""
     commands = {source.name: tools.runtime_command(source, target) for source, target in objects.items()}
-    failures = run_ordered(dict.fromkeys(commands, ()), lambda name: run(commands[name]), jobs, lambda: None)
+    failures = run_ordered(dict.fromkeys(commands, ()), lambda name: run(commands[name]), jobs, stop)
     if failures:
         raise ToolError(str(failures[0])) from failures[0]
 

@@ -214,7 +214,7 @@ def _compiler(
     find: Finder,
     rather: str | None = None,
 ) -> Compiler:
-    """The compiler that is set, if it is on this machine, else another, ``rather`` if that is there; that is said."""
+    """The compiler that is set, or another where that is not on this machine: ``rather`` if it is. A note says so."""
     asked = settings.text(key)
     command = asked.split()
     if not asked or key in environment:

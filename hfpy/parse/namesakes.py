@@ -40,7 +40,7 @@ def namesakes(files: Sequence[FileIndex], renamed: Names) -> list[Diagnostic]:
                 continue
             place = index.lines[unit.first].place(index.path)
             related = [Related(other.lines[module.first].place(other.path), "the module")]
-            where = "the module that it stands in" if inside else "a module"
+            where = "the module around it" if inside else "a module"
             message = f"{unit.kind} '{unit.name}' has the name of {where}"
             if unit.name in renamed:
                 hint = f"the module is called '{renamed[unit.name]}' because this is an existing project"
@@ -108,7 +108,7 @@ def _with_names(index: FileIndex, renamed: Names, options: Options, macros: Mapp
 
 
 def _places(index: FileIndex, renamed: Names) -> Iterator[tuple[LogicalLine, int, str]]:
-    """Where names of modules stand in statements that begin, end or use one: the line, the offset, and the name."""
+    """The old names in statements that begin, end or use a module: the line, the offset and the name of each."""
     for unit in index.units:
         if unit.kind == "module" and unit.name in renamed:
             yield from _named(index.lines[unit.first], unit.name)

@@ -6,37 +6,30 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from hfpy.diagnostics import Diagnostic, error
+from hfpy.diagnostics import error
 from hfpy.model.directives import Dependants, IfDirective, Listed
-from hfpy.model.expressions import Apply, Fragment, Name
-from hfpy.model.extents import Dim
+from hfpy.model.expressions import Apply, Name
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import DerivedType, FType, Specification, Symbol
+from hfpy.model.units import DerivedType, Specification, Symbol
+from hfpy.parse.attributes import AttributeStatements
 from hfpy.parse.bindings import INTERFACE, bound_names, final_procedures, interface_lines, interface_of
 from hfpy.parse.constants import circular_constants, says_nothing_new
-from hfpy.parse.datastatements import set_variables
 from hfpy.parse.deadline import Deadline
 from hfpy.parse.declarations import (
-    common_arrays,
     enumerators,
-    implicit_types,
     is_declaration,
     kind_unknown,
     parse_declaration,
-    storage_groups,
 )
 from hfpy.parse.dependants import DependantsHead, dependants_of, names_line
 from hfpy.parse.directives import NO_SIZES, Sizes, if_of, parse_directive
 from hfpy.parse.expressions import expression
-from hfpy.parse.fragments import fragment, shape_of
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.index import parse_use
 from hfpy.parse.lexer import mask_strings
 from hfpy.parse.macros import expand
-from hfpy.parse.sofar import SoFar
 from hfpy.parse.statements import SPECIFICATION_WORDS, assignment_sign
-from hfpy.parse.tokens import matching, split_top
 
 _TYPE_BEGIN = re.compile(
     r"type\s*(?:,[^:]*)?(?:::)?\s*([a-z_]\w*)\s*(\([\w\s,]*\)\s*)?$|type\s*,.*?::\s*([a-z_]\w*)\s*(\([\w\s,]*\)\s*)?$",
@@ -50,7 +43,7 @@ _INCLUDE = re.compile(r"include\s*(['\"<])(.*?)['\">]\s*$", re.IGNORECASE)
 IncludeReader = Callable[[str, LogicalLine], "list[LogicalLine] | None"]
 
 
-class SpecificationParser:
+class SpecificationParser(AttributeStatements):
     """Reads the logical lines of one specification part; ``around`` tells whether units around may give a name a
     meaning, ``sizes`` are those of the project's domains, ``macros`` what the file defines: statement functions may be
     written with them.
@@ -65,13 +58,12 @@ class SpecificationParser:
         sizes: Sizes = NO_SIZES,
         macros: Mapping[str, Macro] | None = None,
     ) -> None:
-        self.file, self.sizes = file, sizes
+        super().__init__(file)
+        self.sizes = sizes
         self.around = around
         self.deadline = deadline
         self.read_include = read_include
         self.macros = macros or {}
-        self.state = SoFar()
-        self.found: list[Diagnostic] = []
         self.conditions: list[tuple[IfDirective, LogicalLine, LogicalLine]] = []
         self._condition: tuple[IfDirective, LogicalLine] | None = None
         self.split: tuple[LogicalLine, LogicalLine] | None = None
@@ -155,7 +147,7 @@ class SpecificationParser:
         if word in SPECIFICATION_WORDS or word == "format" or word == "entry":
             sign = assignment_sign(masked)
             if sign is None:
-                self._attribute_statement(line, masked, word)
+                self.attribute_statement(line, masked, word)
                 return index + 1
         return index + 1 if self._statement_function(line, masked) else index
 
@@ -262,114 +254,6 @@ class SpecificationParser:
             name, tuple(components), extends.group(1).lower() if extends else "", tuple(bindings), tuple(finals)
         )
         return after
-
-    # -- attribute statements
-
-    def _attribute_statement(self, line: LogicalLine, masked: str, word: str) -> None:
-        lowered = masked.lower()
-        rest = masked[len(word) :]
-        if word == "implicit":
-            self._implicit(lowered)
-        elif word in ("private", "public"):
-            names = [n.strip().lower() for n in rest.replace("::", "").split(",") if n.strip()]
-            if word == "private" and not names:
-                self.state.default_private = True
-            elif word == "private":
-                self.state.private.update(names)
-            else:
-                self.state.private.difference_update(names)
-                self.state.public.update(names)
-        elif word == "save":
-            saved = {n.strip().lower() for n in rest.replace("::", "").split(",") if n.strip()}
-            self.state.saved.update(saved or {"*"})
-        elif word == "bind":
-            self.state.groups += storage_groups(word, rest.lower())
-        elif word in ("data", "common", "equivalence", "namelist"):
-            self.state.storage.update(n.lower() for n in _WORD.findall(rest))
-            groups = storage_groups(word, rest.lower())
-            self.state.groups += groups
-            for member in (m for g in groups if g.kind == "common" for m in g.members):
-                self._update(member, set())
-            for name, begin, *shape in common_arrays(masked, len(word)) if word == "common" else ():
-                self._give_shape(line, name, (begin, begin + len(name)), shape[0], shape[1])
-            if word == "data":
-                known = set_variables(line)
-                self.state.saved.update(known if known is not None else map(str.lower, _WORD.findall(rest)))
-        elif word == "parameter":
-            self._parameter(line, masked)
-        elif word in ("dimension", "allocatable", "pointer", "target", "optional", "external", "intent", "volatile"):
-            self._give_attribute(line, masked, word)
-
-    def _implicit(self, lowered: str) -> None:
-        if re.match(r"implicit\s+none", lowered):
-            self.state.implicit_none = True
-            return
-        self.state.implicit += implicit_types(lowered[8:])
-
-    def _parameter(self, line: LogicalLine, masked: str) -> None:
-        opening = masked.find("(")
-        closing = matching(masked, opening) if opening >= 0 else -1
-        for a, b in split_top(masked, ",", opening + 1, max(closing, opening + 1)):
-            given, _, value = line.text[a:b].partition("=")
-            name = "".join(given.split())  # in fixed form blanks within a name mean nothing
-            try:
-                self._update(name.lower(), {"parameter"}, initial=fragment(value))
-            except GrammarError as problem:
-                message = f"the value of '{name}' cannot be parsed: {problem}"
-                self.found.append(error("HF110", message, line.place(self.file, a, b)))
-
-    def _give_attribute(self, line: LogicalLine, masked: str, word: str) -> None:
-        start = len(word)
-        intent = ""
-        if word == "intent":
-            opening = masked.find("(")
-            closing = matching(masked, opening) if opening >= 0 else -1
-            if closing < 0:
-                message = "this statement cannot be parsed: intent(in), intent(out) or intent(inout) begins it"
-                self.found.append(error("HF110", message, line.place(self.file)))
-                return
-            intent = "".join(masked[opening + 1 : closing].lower().split())
-            start = closing + 1
-        tail = masked[start:]
-        start += len(tail) - len(tail.lstrip(": "))
-        for a, b in split_top(masked, ",", start):
-            found = _WORD.search(masked, a, b)
-            if not found:
-                continue
-            name = found.group(1).lower()
-            attributes = set() if word in ("dimension", "intent") else {word}
-            self._update(name, attributes, intent=intent)
-            opening = masked.find("(", found.end(), b)
-            if opening >= 0:
-                self._give_shape(line, name, found.span(1), opening + 1, matching(masked, opening))
-            if word in ("allocatable", "pointer"):
-                symbol = self.state.symbols[name]
-                shape = tuple(Dim("deferred") if d.form == "assumed" else d for d in symbol.shape)
-                self.state.symbols[name] = replace(symbol, shape=shape)
-
-    def _give_shape(self, line: LogicalLine, name: str, span: tuple[int, int], start: int, end: int) -> None:
-        """The dimensions of a variable that a statement without its type has, such as ``dimension`` or ``common``."""
-        symbol = self.state.symbols[name]
-        shape = self._shape(line, start, end, symbol.dynamic)
-        self.state.symbols[name] = replace(symbol, shape=shape, line=line, name_span=span, shape_span=(start, end))
-
-    def _shape(self, line: LogicalLine, start: int, end: int, dynamic: bool) -> tuple[Dim, ...]:
-        try:
-            return shape_of(line.text[start:end], dynamic)
-        except GrammarError as problem:
-            self.found.append(
-                error("HF110", f"this shape cannot be parsed: {problem}", line.place(self.file, start, end))
-            )
-            return ()
-
-    def _update(self, name: str, attributes: set[str], intent: str = "", initial: Fragment | None = None) -> None:
-        known = self.state.symbols.get(name, Symbol(name, FType("")))
-        self.state.symbols[name] = replace(
-            known,
-            attributes=known.attributes | attributes,
-            intent=intent or known.intent,
-            initial=initial or known.initial,
-        )
 
     def _statement_function(self, line: LogicalLine, masked: str) -> bool:
         """Whether the line is a statement function ``f(x) = …`` (peers.md §3.5), which is then recorded.

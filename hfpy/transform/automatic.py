@@ -197,7 +197,7 @@ class Search:
     def text(self, loop: Tried) -> tuple[str, int, tuple[str, ...]]:
         """The user's lines with a loop: its routine, the first of them, and what is written there."""
         outer = loop.candidate.outer
-        rows = self.settled.application.file(loop.key).source.lines[outer.header.line.first : _last(outer) + 1]
+        rows = self.settled.application.file(loop.key).source.lines[outer.header.line.first : last_row([outer]) + 1]
         return loop.key, self.at(loop.key, outer)[1], tuple(rows)
 
     def active(self) -> list[Tried]:
@@ -221,7 +221,7 @@ class Search:
         for here in points.values():
             for row, x, known in here:
                 if known is not None and known < few and not x.why:
-                    inner = [n for r, _, n in here if row < r <= _last(x.candidate.outer)]
+                    inner = [n for r, _, n in here if row < r <= last_row([x.candidate.outer])]
                     if any(n is None or n >= few for n in inner):
                         why = f"it has {known} iterations only, and loops in it have more"
                         self._replace(x, replace(x, why=why))
@@ -248,7 +248,7 @@ class Search:
         for x in sorted(self.loops, key=lambda x: x.candidate.row):
             if x.candidate.row <= ends.get(x.key, -1):
                 found.add(x.key)
-            ends[x.key] = max(ends.get(x.key, -1), _last(x.candidate.outer))
+            ends[x.key] = max(ends.get(x.key, -1), last_row([x.candidate.outer]))
         return frozenset(found)
 
     def _possible(self, loop: Tried) -> Tried:
@@ -441,7 +441,7 @@ class Search:
         regions = {x.identity for x in active}
         spans: dict[str, list[tuple[int, int]]] = {}
         for x in active:
-            spans.setdefault(x.key, []).append((x.candidate.row, _last(x.candidate.outer)))
+            spans.setdefault(x.key, []).append((x.candidate.row, last_row([x.candidate.outer])))
         below = {callee for x in active for callee in self.callees[x.identity]}
         for key, serial in self.serial:
             yield self._placed(self._verdict(key, serial.loop, why=self._told(key, serial)), spans, below)
@@ -459,7 +459,7 @@ class Search:
 
     def _placed(self, verdict: Verdict, spans: Mapping[str, list[tuple[int, int]]], below: set[str]) -> Verdict:
         """The verdict of a loop that is no region, with where it stands to those that are."""
-        first, last = verdict.loop.header.line.first, _last(verdict.loop)
+        first, last = verdict.loop.header.line.first, last_row([verdict.loop])
         here = spans.get(verdict.key, ())
         inside = verdict.key in below or any(a < first <= b for a, b in here)
         holds = any(first < a <= last for a, _ in here)
@@ -467,7 +467,7 @@ class Search:
         return replace(verdict, inside=inside, holds=holds)
 
     def _verdict(self, key: str, loop: Construct, nested: int = 1, why: str = "") -> Verdict:
-        last = self.settled.application.user_line(key, _last(loop))
+        last = self.settled.application.user_line(key, last_row([loop]))
         return Verdict(key, loop, self._place(key, loop), last, nested=nested, why=why)
 
     def at(self, key: str, loop: Construct) -> tuple[str, int]:
@@ -486,11 +486,7 @@ class Search:
 
 
 def _holds(loop: Tried, row: int) -> bool:
-    return loop.candidate.row < row <= _last(loop.candidate.outer)
-
-
-def _last(loop: Construct) -> int:
-    return last_row([loop])
+    return loop.candidate.row < row <= last_row([loop.candidate.outer])
 
 
 def _equal(witness: Witness, names: Sequence[str]) -> int:

@@ -13,6 +13,7 @@ from random import Random
 
 from tests.automatic.modernframe import FIRST, INSIDE, METHOD, SECOND, TEXT, Routine, View
 from tests.automatic.modernphrases import ARRAYS, BETWEEN, MORE, MORE_SHOWN, OWNED, READ, STATEMENTS, TERMS, WRITTEN
+from tests.automatic.storages import filled
 from tests.support import Pair
 
 
@@ -397,14 +398,5 @@ def pair_of(number: int) -> Pair:
         "call inside(m)",
     ]
     rng.shuffle(calls)
-    whole = TEXT
-    for key, text in (
-        *made.items(),
-        ("calls", "\n".join(f"    {call}" for call in calls)),
-        ("name", name),
-        ("number", str(number)),
-        ("n", str(rng.randint(18, 24))),
-        ("m", str(rng.randint(2, 9))),
-    ):
-        whole = whole.replace("{" + key + "}", text)
-    return Pair(name, {f"{name}.f90": whole}, {f"{name}.f90": whole}, name)
+    sizes = {"n": str(rng.randint(18, 24)), "m": str(rng.randint(2, 9))}
+    return filled(TEXT, name, number, calls, made | sizes)

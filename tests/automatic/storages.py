@@ -9,6 +9,7 @@ the standard: a call sees nothing that it changes under two names.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -510,14 +511,13 @@ def pair_of(number: int) -> Pair:
         "call inside(m)",
     ]
     rng.shuffle(calls)
-    whole = TEXT
-    for key, made in (
-        *text.items(),
-        ("calls", "\n".join(f"    {call}" for call in calls)),
-        ("name", name),
-        ("number", str(number)),
-        ("n", str(rng.randint(10, N))),
-        ("m", str(rng.randint(1, 4))),
-    ):
-        whole = whole.replace("{" + key + "}", made)
-    return Pair(name, {f"{name}.f90": whole}, {f"{name}.f90": whole}, name)
+    sizes = {"n": str(rng.randint(10, N)), "m": str(rng.randint(1, 4))}
+    return filled(TEXT, name, number, calls, text | sizes)
+
+
+def filled(template: str, name: str, number: int, calls: Sequence[str], parts: Mapping[str, str]) -> Pair:
+    """A program, which is its own twin, from a text with places in braces for its name, its calls and other parts."""
+    own = {"calls": "\n".join(f"    {call}" for call in calls), "name": name, "number": str(number)}
+    for place, text in {**parts, **own}.items():
+        template = template.replace("{" + place + "}", text)
+    return Pair(name, {f"{name}.f90": template}, {f"{name}.f90": template}, name)

@@ -698,7 +698,7 @@ def test_modules_with_the_name_of_a_procedure(project: Path, capfd: pytest.Captu
         (project / "source" / name).write_text(textwrap.dedent(text).lstrip())
     assert cli.run(["build", str(project)]) == 0
     shown = capfd.readouterr().err
-    assert "erode.h90:4:3: warning HF108: subroutine 'erode' has the name of the module that it stands in" in shown
+    assert "erode.h90:4:3: warning HF108: subroutine 'erode' has the name of the module around it" in shown
     assert "the module is called 'erode_module_' because this is an existing project" in shown
     done = subprocess.run([project / "test/settle/settle_cpu"], capture_output=True, text=True, check=True)
     assert done.stdout == "module erode  0.5  0.5  0.5  0.5 3\n"

@@ -115,7 +115,7 @@ class Accessed(Walked):
         beginning = passed is not None and passed.array and given and not any(isinstance(p, Section) for p in given)
         places = view.placed(given) if given is not None and not beginning else None
         exact = places is not None and not subscripts.vague and reference.role != "argument"
-        why = f"'{reference.name}' stands for a part of '{data.name}'"
+        why = f"'{reference.name}' is a name of a part of '{data.name}'"
         if reads:
             self._access(reference, data, places, (False, exact, exact), (*here, READ), why)
         if writes:
