@@ -39,6 +39,11 @@ def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagn
         return
     own = list(_uses(facts, body.effects, body.references, body.key, ()))
     below = list(_below(body))
+    names, elsewhere = {p.name for p in (*own, *below)}, {p.name for p in below}
+    objects: dict[str, set[str]] = {}
+    for used in own:
+        objects.setdefault(used.name, set()).add(used.reference.name)
+    elsewhere |= {name for name, found in objects.items() if len(found) > 1}
     told: set[str] = set()
     for number, used in enumerate((*own, *below)):
         here = number < len(own)
@@ -47,21 +52,19 @@ def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagn
         if not used.written or name in told or name in body.region.independent:
             continue
         mine = storage.of_identity(component_object(used.name))
-        others = {p.name for p in (*own, *below)} - {used.name}
-        other = next((n for n in sorted(others) if storage.meet(mine, storage.of_identity(component_object(n)))), None)
-        objects = {p.reference.name for p in own if p.name == used.name}
-        elsewhere = len(objects) > 1 or any(p.name == used.name for p in below)
+        others = sorted(names - {used.name})
+        other = next((n for n in others if storage.meet(mine, storage.of_identity(component_object(n)))), None)
         if other is not None:
             said = f"'{used.name}' and '{other}', pointers in objects, may have one target"
-        elif (used.several or elsewhere) and storage.same_target(used.name):
+        elif (used.several or used.name in elsewhere) and storage.same_target(used.name):
             said = f"the pointers '{used.name}' of several objects may have one target"
         else:
             continue
         told.add(name)
         place = body.place(used.reference) if here else body.region.place
         message = f"{said}, and it is written: nothing keeps points apart"
-        found = warning("HF500", message, place, STATE.format(name=name))
-        yield found.proposing(arrays.stating("independent", name)) if here else found
+        unknown = warning("HF500", message, place, STATE.format(name=name))
+        yield unknown.proposing(arrays.stating("independent", name)) if here else unknown
 
 
 def _below(body: RegionBody) -> Iterator[Pointed]:
