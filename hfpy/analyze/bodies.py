@@ -54,7 +54,7 @@ class RegionBody:
         self.inside = [at for at in everything if number in at.regions and facts.live(at, self.key)]
         ids = {id(at.statement) for at in self.inside}
         if references is None:
-            assert effects.facts is facts
+            assert effects.facts.references is facts.references  # what is settled may differ
             references = effects.inside(self.key, number)
         self.references = [r for r in references if id(r.at.statement) in ids and number in r.at.regions]
         asks = effects.asks(self.key)
