@@ -21,6 +21,7 @@ from hfpy.analyze.components import chains_from
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.intrinsics import INTRINSICS
+from hfpy.analyze.memory import done_to
 from hfpy.analyze.mpi import procedure
 from hfpy.analyze.types import shared_by_copies
 from hfpy.analyze.unchanged import in_same_positions, unchanged_routines
@@ -179,7 +180,8 @@ def _effects(facts: Facts, key: str) -> Iterator[str]:
             yield from _written(at)
     for reference in facts.references[key]:
         if not own.has(reference):
-            yield repr((reference.name, reference.role, bool(reference.at.regions), facts.live(reference.at, key)))
+            role = reference.role, done_to(reference, key, facts)
+            yield repr((reference.name, *role, bool(reference.at.regions), facts.live(reference.at, key)))
         if reference.call is not None and not own.indexes(reference):
             yield from _of_function(reference)
         if reference.component and facts.target == "gpu":  # which may be on the device for a caller

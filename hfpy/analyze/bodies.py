@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.context import Located
+from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.flow import Flow, FlowScan
+from hfpy.analyze.memory import Done, done_below, done_in
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.resized import Path, anew, read_by_inquiries
 from hfpy.analyze.uses import Reference, aliases_of
@@ -59,7 +61,7 @@ class RegionBody:
         self.references = [r for r in references if id(r.at.statement) in ids and number in r.at.regions]
         asks = effects.asks(self.key)
         self.anew: frozenset[Path] = anew(self.inside, self.key, facts.scopes) if asks else frozenset()
-        self.references += read_by_inquiries(self.references, self.anew)
+        self.references += read_by_inquiries(self.references, self.anew, self._others_change) if asks else ()
         self.mentioned: frozenset[str] = frozenset()
         self._scanned: Flow | None = None
         self.parts: dict[tuple[int, str], View] = {}  # what names of an associate around it stand for
@@ -82,6 +84,24 @@ class RegionBody:
         """The routines that the region calls, or may call where the run decides that."""
         sites = (s for s in self.facts.graph.below(self.key) if self.identity.number in s.at.regions and s.callee)
         return tuple(dict.fromkeys(s.callee for s in sites if self.facts.live(s.at, self.key)))
+
+    @cached_property
+    def changed_below(self) -> frozenset[Done]:
+        """What routines that points call do to the memory of variables (:mod:`hfpy.analyze.memory`)."""
+        return done_below(self)
+
+    @cached_property
+    def resized(self) -> frozenset[str]:
+        """The variables whose bounds, length, allocation or target points may change, by their names as arrays of the
+        region.
+        """
+        objects = (self.facts.object(name, home) for (home, name), _ in done_in(self) | self.changed_below)
+        return frozenset(name_of(data, self.key) for data in objects if data is not None)
+
+    def _others_change(self, reference: Reference) -> bool:
+        """Whether routines that points call may change the bounds of a variable, or its target."""
+        found = self.facts.variable(reference.name, reference.at, self.key)
+        return found is not None and any(at == (found.home, found.symbol.name) for at, _ in self.changed_below)
 
     def known_below(self, data: DataObject) -> bool:
         """Whether a routine that the region calls knows a variable by itself: a copy for each thread would not do."""

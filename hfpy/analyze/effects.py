@@ -18,6 +18,7 @@ from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.implied import ImpliedLoops
 from hfpy.analyze.loopvalues import values_read
+from hfpy.analyze.memory import memory_of
 from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
@@ -25,7 +26,7 @@ from hfpy.analyze.uses import Reference, aliases_of, associated, sets_component
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Keyword, Name, names_in
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Header, Memory
+from hfpy.model.statements import Header
 
 if TYPE_CHECKING:
     from hfpy.analyze.pointercomponents import Pointed
@@ -317,12 +318,9 @@ class Effects:
         return self._mentioned.get(key, frozenset())
 
     def memory(self, key: str) -> frozenset[tuple[Identity, str]]:
-        """What a routine, or one that it calls, does to the memory of variables that it knows by itself: each with
-        ``allocate`` or ``deallocate``.
-        """
+        """What a routine, or one that it calls, does to the memory of variables (:mod:`hfpy.analyze.memory`)."""
         if self._memory is None:
-            graph = self.facts.graph
-            self._memory = graph.gathered({k: frozenset(self._own_memory(k)) for k in graph.sites})
+            self._memory = memory_of(self.facts, self.lasts)
         return self._memory.get(key, frozenset())
 
     def members(self, key: str) -> frozenset[Identity]:
@@ -345,14 +343,6 @@ class Effects:
         for one in found:
             if one.home == key and block_of(routine, one.symbol.name) is not None:
                 yield key, one.symbol.name
-
-    def _own_memory(self, key: str) -> Iterator[tuple[Identity, str]]:
-        for reference in self.facts.references.get(key, ()):
-            statement = reference.at.statement
-            if reference.role == "allocate" and isinstance(statement, Memory):
-                data = self.facts.object(reference.name, key)
-                if data is not None:
-                    yield data.identity, statement.kind
 
     def _written(self, key: str) -> Iterator[Reference]:
         return (r for r in self._references(key) if self.of(r, key)[1])

@@ -14,6 +14,7 @@ from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, routines_to_check
+from hfpy.analyze.setpointers import set_by_others
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
@@ -34,13 +35,14 @@ def written_below(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
 
 
 def _concerns(effects: Effects, callee: str, key: str, iterators: tuple[str, ...]) -> bool:
-    """Whether a routine writes variables that outlive the call, or knows an iterator by itself."""
+    """Whether a routine writes variables that outlive the call, or sets pointers, or knows an iterator by itself."""
     objects = (effects.facts.object(name, key) for name in iterators)
-    return bool(effects.lasting_writes(callee)) or any(d and effects.knows(callee, d.identity) for d in objects)
+    set_ = bool(effects.lasting_writes(callee)) or any(word == "pointer" for _, word in effects.memory(callee))
+    return set_ or any(d and effects.knows(callee, d.identity) for d in objects)
 
 
 def _of_region(body: RegionBody) -> list[Diagnostic]:
-    found = list(_iterators(body))
+    found = [*_iterators(body), *set_by_others(body)]
     written = _written(body)
     arrays = SharedArrays(body, found) if written else None
     for identity, (callee, place) in written.items():

@@ -30,6 +30,12 @@ class PartTypes:
         return own | self._holding(own)
 
     @cached_property
+    def sized(self) -> frozenset[Slot]:
+        """The types with components that are allocatable or pointers: an assignment may give these other bounds."""
+        own = frozenset(slot for slot, t in self.types.items() if any(part.dynamic for part in t.components))
+        return own | self._holding(own)
+
+    @cached_property
     def pointing(self) -> Mapping[Slot, frozenset[str]]:
         """The names of the pointers in objects of each type that has some."""
         own = {s: frozenset(p.name for p in t.components if "pointer" in p.attributes) for s, t in self.types.items()}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.types import component
+from hfpy.analyze.types import component, sized_by_copies
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, walk
 from hfpy.model.statements import LOOPS, Assignment, Call, Memory, expressions
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 Path = tuple[str, ...]  # a variable, and the components behind it
 
 
-def read_by_inquiries(references: Iterable[Reference], anew: Container[Path]) -> Iterator[Reference]:
-    """A read for each inquiry about a variable or component that is allocated or associated anew."""
-    for reference in references:
-        if reference.role == "inquiry" and any(path in anew for path in _paths(reference)):
-            yield replace(reference, role="read")
+def read_by_inquiries(
+    references: Iterable[Reference], anew: Container[Path], changed: Callable[[Reference], bool]
+) -> list[Reference]:
+    """A read for each inquiry about a variable or component that is allocated or associated ``anew``, or ``changed`` by
+    a called routine.
+    """
+    asked = (r for r in references if r.role == "inquiry")
+    return [replace(r, role="read") for r in asked if any(path in anew for path in _paths(r)) or changed(r)]
 
 
 def anew(statements: Iterable[Located], key: str, scopes: Scopes) -> frozenset[Path]:
@@ -39,11 +42,16 @@ def may_allocate(at: Located, target: Expr, value: Expr, key: str, scopes: Scope
     return symbol is not None and _reallocated(symbol, value, key, scopes)
 
 
+def gives_bounds(at: Located, target: Expr, value: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether an assignment may give its target, or components of it, other bounds, or another length."""
+    return may_allocate(at, target, value, key, scopes) or sized_by_copies(target, key, scopes)
+
+
 def _anew(at: Located, key: str, scopes: Scopes) -> Iterator[Path]:
     """What a statement may allocate or associate."""
     match at.statement:
         case Assignment(target=target, value=value, pointer=pointer):
-            if pointer or may_allocate(at, target, value, key, scopes):
+            if pointer or gives_bounds(at, target, value, key, scopes):
                 yield _path(target)
         case Memory(items=items):
             yield from map(_path, items)

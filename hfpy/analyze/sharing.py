@@ -24,8 +24,9 @@ from hfpy.analyze.reductions import misuse
 from hfpy.analyze.renamed import from_outside, given_around, other_way, through_components, written_through
 from hfpy.analyze.resized import asked_behind
 from hfpy.analyze.routineuses import RoutineUses
+from hfpy.analyze.setpointers import HINT, is_set, used_before
 from hfpy.analyze.takenover import lost_beside_large
-from hfpy.analyze.uses import Reference, associated
+from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
@@ -250,6 +251,9 @@ class RegionSharing:
         if name not in flow.written:
             self.result.shared.append(name)
             return
+        if (data.identity, "pointer") in self.body.changed_below and not self.body.known_below(data):
+            self._pointer(name, data)
+            return
         write = flow.written[name]
         live_out = self._live_out(name, data)
         if live_out and name in self.region.local:
@@ -368,8 +372,8 @@ class RegionSharing:
         if name in self.region.private:
             self._own(name, data)
             return
-        if self._pointed(name):
-            self._pointer(name, data, flow)
+        if is_set(self.body, name, data):
+            self._pointer(name, data)
             return
         lasting = not data.local or not self.facts.storage.alone(data.identity)
         # Where all indices are written, a size that is also a domain's says nothing: a work array may have it, too.
@@ -394,19 +398,13 @@ class RegionSharing:
         else:
             self._arrays.check(name, data)
 
-    def _pointed(self, name: str) -> bool:
-        """Whether a pointer gets its target in the region: what it points at is each point's own."""
-        return any(map(associated, self.body.references_of(name)))
-
-    def _pointer(self, name: str, data: DataObject, flow: Flow) -> None:
+    def _pointer(self, name: str, data: DataObject) -> None:
         """Place a pointer that the region sets. It is private if points set it first and nothing reads it later."""
-        first = self.body.references_of(name)[0]
-        used = flow.exposed.get(name) or (None if associated(first) else first)
+        first, used = self.body.references_of(name)[0], used_before(self.body, name)
         if not data.local or data.dummy:
             self.result.refused.append(name)
             message = f"the pointer '{name}' is set in the region, where all threads share it"
-            hint = "use a local pointer in the region"
-            self.result.found.append(error("HF504", message, self.body.place(first), hint))
+            self.result.found.append(error("HF504", message, self.body.place(first), HINT))
         elif used is not None:
             self.result.refused.append(name)
             message = f"the pointer '{name}' is set in the region, and may be used before the point has set it"

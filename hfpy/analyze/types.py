@@ -146,6 +146,11 @@ def finalizes(target: Expr, key: str, scopes: Scopes) -> bool:
     return bool(scopes.parts.finalized) and _among(object_type(target, key, scopes), scopes.parts.finalized, scopes)
 
 
+def sized_by_copies(target: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether an assignment to the object that a designator means may give components of it other bounds."""
+    return bool(scopes.parts.sized) and _among(object_type(target, key, scopes), scopes.parts.sized, scopes)
+
+
 def shared_by_copies(statement: Statement, key: str, scopes: Scopes) -> frozenset[str]:
     """The names of the pointer components whose targets an object shares with another one after an assignment."""
     pointing = scopes.parts.pointing

@@ -358,6 +358,43 @@ contains
 end module boxed
 """
 
+SIZES = """
+module sizes
+  implicit none
+  real(8), allocatable :: gx(:)
+  real(8) :: hx(3)
+  real(8), pointer :: p(:)
+  real(8), target :: x(9)
+contains
+  subroutine deeper(i)
+    integer, intent(in) :: i
+    if (i == 9) gx(1) = 2
+  end subroutine deeper
+  subroutine resize(i)
+    integer, intent(in) :: i
+    call deeper(i)
+  end subroutine resize
+end module sizes
+"""
+ASKING = """
+module asking
+  use sizes, only: resize, gx
+  implicit none
+contains
+  integer function asked()
+    asked = size(gx)
+  end function asked
+  subroutine work(n, c)
+    integer, intent(in) :: n
+    integer, intent(inout) :: c(n)
+    integer :: i
+    @parallelRegion{domName(i), domSize(n)}
+    call resize(i)
+    c(i) = asked()
+    @end parallelRegion
+  end subroutine work
+end module asking
+"""
 CASES = {
     "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),
     "a routine on the host reads by module": Case(host(), "t = 2", "print *, shared(1,1)", REGION, (GPU,)),
@@ -385,6 +422,8 @@ CASES = {
         CALLER,
         (GPU,),
     ),
+    "an array is allocated anew": Case(SIZES, "gx(1) = 2", "gx = [1, 2]", ASKING, (CPU,)),
+    "a pointer is set": Case(SIZES, "gx(1) = 2", "p => x", ASKING, (CPU,)),
     "an object with a pointer is copied": Case(BOXES, "b(2)%p = b(1)%p", "b(2) = b(1)", BOXED, (CPU,)),
     "a dummy is written": Case(
         CALLED.replace("{declared}", "real(8) :: x, y").replace("{body}", "t = x; y = t"),

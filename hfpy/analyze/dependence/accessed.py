@@ -41,6 +41,8 @@ class Accessed(Walked):
         if reference.role == "pointer" and not sets_component(reference):
             self._pointed(reference, subscripts, here)
             return
+        if reference.role == "inquiry" and self._may_change(reference):
+            reference = replace(reference, role="read")
         if reference.name in self.frame.indices or reference.role == "inquiry" or reference.at.own_loop:
             return
         for read in self.effects.read_by_function(reference, key):
@@ -77,6 +79,17 @@ class Accessed(Walked):
         if writes:
             value = self._value(reference, places, subscripts.reading)
             self._access(reference, data, places, (True, exact, exact and sure), (*here, WRITE), why, value)
+
+    def _may_change(self, reference: Reference) -> bool:
+        """Whether points may change the bounds, the length or the target of what an inquiry of a called routine is
+        about.
+        """
+        name, _ = resolve_alias(reference.name, reference.at)
+        data = self.facts.object(name, self.frame.key) if name is not None and self.frame.key != self.body.key else None
+        if data is None:
+            return False
+        view = self._view(data)
+        return (view.array if view is not None else name_of(data, self.body.key)) in self.body.resized
 
     def _pointed(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
         """What a pointer is set to, as if all of it were written, under a name of its own."""

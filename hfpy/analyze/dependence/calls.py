@@ -101,6 +101,11 @@ class Calls:
         elemental = is_elemental(self.facts, site)
         return Passed(site, False, not elemental, name in flow.certain, name not in flow.exposed)
 
+    def sets_first(self, key: str, dummy: str) -> bool:
+        """Whether a routine surely sets a dummy argument, before it uses it."""
+        flow = self._flow(key) if self._seen(key) else None
+        return flow is not None and dummy in flow.certain and dummy not in flow.exposed
+
     def _may_be_array(self, reference: Reference, key: str) -> bool:
         """Whether an argument is an array for one of several procedures that may be called. One whose source is not
         here is taken to get a scalar where it is given an element: loops with such calls are regions by hand only.
