@@ -10,11 +10,11 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.inanyorder import in_any_order
 from hfpy.analyze.owndirectives import own_directives
-from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import of_kind
-from hfpy.diagnostics import Diagnostic, Related, error, note, warning
+from hfpy.diagnostics import Diagnostic, Related, error, note
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, Keyword, Name
 from hfpy.model.names import block_counter, derived_from, generated_names
@@ -31,14 +31,11 @@ from hfpy.model.statements import (
 )
 from hfpy.model.units import Routine, Symbol
 
-# Statements that read a file or move in it: what a point gets would depend on the order of the points.
-_ORDERED = frozenset({"read", "open", "close", "rewind", "backspace", "endfile"})
-
 
 def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnostic]:
     """All checks of this module for one routine."""
     routine = facts.routine(key)
-    yield from _input(facts, routine)
+    yield from in_any_order(facts, routine)
     yield from _goes_on_elsewhere(facts, routine)
     yield from _of_blocks(facts, routine)
     yield from _sized_in_blocks(facts, routine)
@@ -47,28 +44,6 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     yield from _entries(facts, routine)
     yield from _names_taken(facts, routine)
     yield from own_directives(facts, routine)
-
-
-def _input(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
-    """Input in a region (an error), or in a routine called from one (a warning: it may be for the first call)."""
-    above = [r for r in (facts.positions.regions[i] for i in facts.positions.get(routine.key).above) if not r.vector]
-    for at in facts.graph.statements[routine.key]:
-        statement = at.statement
-        if not isinstance(statement, InputOutput) or statement.kind not in _ORDERED or not facts.live(at, routine.key):
-            continue
-        if statement.kind == "read" and _internal(facts, routine, statement):
-            continue
-        place = statement.line.place(routine.file)
-        region = facts.positions.region(routine.key, at)
-        if region is not None and not region.vector:
-            message = f"'{statement.kind}' in a region: its points run in any order"
-            yield error(
-                "HF404", message, place, "do it before or after the region", [Related(region.place, "the region")]
-            )
-        elif above:
-            message = f"'{statement.kind}' in a routine that is called in a region: its points run in any order"
-            hint = "do it before the region, or make sure that it is done once"
-            yield warning("HF404", message, place, hint, [Related(above[0].place, "the region")])
 
 
 def _goes_on_elsewhere(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
@@ -175,14 +150,6 @@ def _sizes(region: Construct) -> Iterator[tuple[Symbol, str]]:
             if isinstance(symbol, Symbol) and symbol.line is not None:
                 for name in sorted(symbol.type.names.union(*(d.names for d in symbol.shape))):
                     yield symbol, name
-
-
-def _internal(facts: Facts, routine: Routine, statement: InputOutput) -> bool:
-    """Whether a ``read`` is from a text, not from a file."""
-    units = [c for c in statement.control[:1] if not isinstance(c, Keyword)]
-    units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
-    found = type_of(units[0], routine.key, facts.scopes) if units else None
-    return found is not None and found.base == "character"
 
 
 def _unknown_calls(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Diagnostic]:

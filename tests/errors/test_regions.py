@@ -64,6 +64,39 @@ def test_input_below_a_region_is_warned_of() -> None:
     assert not found("HF404", "call below(a)", more=below, attributes=", vector")
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "call random_number(a)",
+        "call RANDOM_NUMBER(harvest=a)",
+        "call random_seed()",
+        "if (i == 1) a = rand()",
+        "a = -irand(0)",
+    ],
+)
+def test_random_numbers_are_warned_of(statement: str) -> None:
+    """A point gets others in each run, with threads."""
+    declared = "real(8), external :: rand; integer, external :: irand"
+    (said,) = found("HF404", statement, declared)
+    assert (said.severity, said.place.line) == ("warning", 10)
+    below = f"  subroutine below(a, i)\n    real(8) :: a\n    integer :: i\n    {declared}\n    {statement}\n  end subroutine"
+    (said,) = found("HF404", "call below(a, i)", more=below)
+    assert said.severity == "warning"
+    assert not found("HF404", "call below(a, i)", more=below, attributes=", vector")
+
+
+@pytest.mark.parametrize(
+    "declared, more",
+    [
+        ("real(8) :: rand(4)", ""),
+        ("real(8) :: rand, x; rand(x) = x + 1", ""),
+        ("", "  real(8) function rand(x)\n    real(8) :: x\n    rand = x\n  end function"),
+    ],
+)
+def test_other_things_of_that_name_are_not(declared: str, more: str) -> None:
+    assert not found("HF404", "a = rand(2)", declared, more=more)
+
+
 # -- calls
 
 

@@ -1,0 +1,82 @@
+"""Statements in regions that give a point what depends on the points before it: input, and random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.types import type_of
+from hfpy.diagnostics import Diagnostic, Related, error, warning
+from hfpy.model.expressions import Apply, Keyword, Name, base_name, walk
+from hfpy.model.statements import Call, InputOutput, Statement, expressions
+from hfpy.model.units import Routine
+
+# Statements that read a file or move in it.
+_INPUT = frozenset({"read", "open", "close", "rewind", "backspace", "endfile"})
+_RANDOM = frozenset({"random_number", "random_seed", "random_init"})
+# Functions that many compilers have besides; a source of the program may have others of that name.
+_RANDOM_FUNCTIONS = frozenset({"rand", "irand", "ran", "drand", "random"})
+
+_ORDER = "its points run in any order"
+_NUMBERS = "which point gets which numbers depends on their order"
+
+
+def in_any_order(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """HF404 for such statements: input in a region is an error. It is a warning in a routine that is called from a
+    region, where it may be for the first call, and so are random numbers everywhere: the order may not matter there.
+    """
+    above = [r for r in (facts.positions.regions[i] for i in facts.positions.get(routine.key).above) if not r.vector]
+    for at in facts.graph.statements[routine.key]:
+        region = facts.positions.region(routine.key, at)
+        inside = region is not None and not region.vector
+        if not inside and not above:
+            continue
+        found, random = _input(facts, routine, at.statement), _random(facts, routine, at)
+        if not (found or random) or not facts.live(at, routine.key):
+            continue
+        around = "a region" if inside else "a routine that is called in a region"
+        message = f"'{found or random}' in {around}: {_NUMBERS if random else _ORDER}"
+        related = [Related(region.place if inside and region is not None else above[0].place, "the region")]
+        place = at.statement.line.place(routine.file)
+        if random:
+            hint = "draw them into an array before the region, or accept that runs differ"
+            yield warning("HF404", message, place, hint, related)
+        elif inside:
+            yield error("HF404", message, place, "do it before or after the region", related)
+        else:
+            hint = "do it before the region, or make sure that it is done once"
+            yield warning("HF404", message, place, hint, related)
+
+
+def _input(facts: Facts, routine: Routine, statement: Statement) -> str:
+    """The kind of a statement that reads a file, or moves in one; an empty text for others."""
+    if not isinstance(statement, InputOutput) or statement.kind not in _INPUT:
+        return ""
+    return "" if statement.kind == "read" and _internal(facts, routine, statement) else statement.kind
+
+
+def _internal(facts: Facts, routine: Routine, statement: InputOutput) -> bool:
+    """Whether a ``read`` is from a text, not from a file."""
+    units = [c for c in statement.control[:1] if not isinstance(c, Keyword)]
+    units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
+    found = type_of(units[0], routine.key, facts.scopes) if units else None
+    return found is not None and found.base == "character"
+
+
+def _random(facts: Facts, routine: Routine, at: Located) -> str:
+    """The name of what draws random numbers in a statement; an empty text where nothing does."""
+    statement = at.statement
+    if isinstance(statement, Call):
+        name = base_name(statement.designator) or ""
+        if name in _RANDOM and facts.scopes.is_intrinsic(name, routine.key):
+            return name
+    defined = {function for function, *_ in routine.spec.statement_functions}
+    for node in (node for expr in expressions(statement) for node in walk(expr)):
+        if isinstance(node, Apply) and isinstance(node.base, Name) and node.base.name in _RANDOM_FUNCTIONS:
+            name, scopes = node.base.name, facts.scopes
+            known = scopes.variable(name, routine.key)
+            own = name in defined or bool(scopes.procedures(name, routine.key))
+            if not own and (known is None or not known.symbol.rank):
+                return name
+    return ""
