@@ -17,6 +17,7 @@ from hfpy.analyze.files import only_reads_values
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.implied import ImpliedLoops
+from hfpy.analyze.intrinsics import argument_intent
 from hfpy.analyze.loopvalues import values_read
 from hfpy.analyze.memory import memory_of
 from hfpy.analyze.mpi import only_reads, procedure
@@ -212,7 +213,9 @@ class Effects:
                 return True, False
             if only_reads_values(function or (site.name if site is not None else ""), reference.position):
                 return True, False
-            return self._intrinsic_subroutine(site, reference)
+            called = site.name if site is not None and self.facts.scopes.is_intrinsic(site.name, key) else ""
+            intent = argument_intent(called, reference.position)
+            return intent != "out", intent != "in"
         name = dummy_name(self.facts, site, reference.position)
         if name is None:
             return True, False
@@ -235,13 +238,6 @@ class Effects:
             return False
         data = self.facts.object(name, key)
         return data is None or not (data.rank or data.symbol.type.base == "character")
-
-    @staticmethod
-    def _intrinsic_subroutine(site: CallSite | None, reference: Reference) -> tuple[bool, bool]:
-        name = site.name if site is not None else ""
-        if name in ("random_number", "cpu_time", "system_clock", "date_and_time", "getarg", "get_command_argument"):
-            return False, True
-        return True, True
 
     def intent(self, key: str, name: str) -> str:
         """``in``, ``out`` or ``inout`` of a dummy: as declared, else ``in`` if nothing writes it, else ``inout``."""

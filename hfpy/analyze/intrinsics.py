@@ -4,6 +4,8 @@ intrinsic modules.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hfpy.model.expressions import Apply, Keyword, Literal
 
 STANDARD_MODULES = ("iso_fortran_env", "iso_c_binding")
@@ -81,11 +83,53 @@ SUBROUTINES = frozenset(
     "move_alloc mvbits "
     "random_number random_seed random_init system_clock exit abort flush getarg".split()
 )
+_OUT, _IN, _INOUT = "out", "in", "inout"
+# The dummy arguments of intrinsic subroutines with their intents (Fortran 2018, 16.9; GNU Fortran, 9).
+ARGUMENTS: Mapping[str, Mapping[str, str]] = {
+    "cpu_time": {"time": _OUT},
+    "date_and_time": {"date": _OUT, "time": _OUT, "zone": _OUT, "values": _OUT},
+    "execute_command_line": {
+        "command": _IN,
+        "wait": _IN,
+        "exitstat": _INOUT,
+        "cmdstat": _OUT,
+        "cmdmsg": _INOUT,
+    },
+    "exit": {"status": _IN},
+    "flush": {"unit": _IN},
+    "get_command": {"command": _OUT, "length": _OUT, "status": _OUT, "errmsg": _INOUT},
+    "get_command_argument": {"number": _IN, "value": _OUT, "length": _OUT, "status": _OUT, "errmsg": _INOUT},
+    "get_environment_variable": {
+        "name": _IN,
+        "value": _OUT,
+        "length": _OUT,
+        "status": _OUT,
+        "trim_name": _IN,
+        "errmsg": _INOUT,
+    },
+    "getarg": {"pos": _IN, "value": _OUT},
+    "move_alloc": {"from": _INOUT, "to": _OUT, "stat": _OUT, "errmsg": _INOUT},
+    "mvbits": {"from": _IN, "frompos": _IN, "len": _IN, "to": _INOUT, "topos": _IN},
+    "random_init": {"repeatable": _IN, "image_distinct": _IN},
+    "random_number": {"harvest": _OUT},
+    "random_seed": {"size": _OUT, "put": _IN, "get": _OUT},
+    "system_clock": {"count": _OUT, "count_rate": _OUT, "count_max": _OUT},
+}
 INTRINSICS = ELEMENTAL | INQUIRY | REDUCING | TRANSFORMING | SUBROUTINES
 ORDER_FREE = frozenset(
     "all any count maxval minval sum product iall iany iparity parity norm2 size allocated associated "
     "present kind".split()
 )
+
+
+def argument_intent(subroutine: str, position: int | str) -> str:
+    """The intent of a dummy argument of an intrinsic subroutine, by its number or name; ``inout`` where it is not
+    known.
+    """
+    known = ARGUMENTS.get(subroutine, {})
+    if isinstance(position, str):
+        return known.get(position, _INOUT)
+    return [*known.values()][position] if position < len(known) else _INOUT
 
 
 def dimension_argument(call: Apply) -> Literal | None:

@@ -79,7 +79,8 @@ def test_random_numbers_are_warned_of(statement: str) -> None:
     declared = "real(8), external :: rand; integer, external :: irand"
     (said,) = found("HF404", statement, declared)
     assert (said.severity, said.place.line) == ("warning", 10)
-    below = f"  subroutine below(a, i)\n    real(8) :: a\n    integer :: i\n    {declared}\n    {statement}\n  end subroutine"
+    rows = ("subroutine below(a, i)", "real(8) :: a", "integer :: i", declared, statement, "end subroutine below")
+    below = "\n".join(rows)
     (said,) = found("HF404", "call below(a, i)", more=below)
     assert said.severity == "warning"
     assert not found("HF404", "call below(a, i)", more=below, attributes=", vector")

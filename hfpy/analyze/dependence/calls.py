@@ -17,6 +17,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.flow import Flow, FlowScan
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import ARGUMENTS, argument_intent
 from hfpy.analyze.types import has_vector
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Keyword
@@ -89,6 +90,9 @@ class Calls:
         site = self.effects.site(reference, key)
         if site is None:
             return None
+        if site.name in ARGUMENTS and self.facts.scopes.is_intrinsic(site.name, key):
+            set_ = argument_intent(site.name, reference.position) == "out"
+            return Passed(site, False, False, set_, set_)
         name = dummy_name(self.facts, site, reference.position) if site.callee else None
         data = self.facts.object(name, site.callee) if name is not None else None
         if name is None or data is None:
