@@ -903,7 +903,8 @@ CALLS: dict[str, Entry] = {
     ),
     "HF404": Entry(
         "A region reads a file, opens or closes one, or moves in it: what a point gets would depend on the order of "
-        "the points. As a warning: a routine that is called in a region does so, or random numbers are drawn. Or it uses a variable that a `block` "
+        "the points. As a warning: a routine that is called in a region does so, or random numbers are drawn. "
+        "Or it uses a variable that a `block` "
         "around it declares: hfpy does not know whether points share it. Or a `block` in it declares an array whose "
         "size is another one at each point: compilers keep such sizes where threads share them.",
         {"input.h90": _region("read (10, *) a")},
