@@ -276,6 +276,7 @@ def rewritten(
     """
     from hfpy.backends.workshop import Backends
     from hfpy.transform.files import FileRewriter
+    from hfpy.transform.mainprogram import has_large_main
 
     files: list[GeneratedFile] = []
     found: list[Diagnostic] = []
@@ -287,7 +288,8 @@ def rewritten(
         if only is not None and index.path not in only:
             continue
         progress("transforming", number, len(everything))
-        if not (index.hybrid or options.layout or options.races or workshop.changes(index)):
+        wanted = index.hybrid or options.layout or options.races
+        if not (wanted or workshop.changes(index) or has_large_main(facts, index)):
             files.append(untouched(index, names[index.path]))
             continue
         result = FileRewriter(facts, effects, index, workshop).run()

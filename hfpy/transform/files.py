@@ -34,6 +34,7 @@ from hfpy.transform.firsttouch import first_touches, touching_loop
 from hfpy.transform.fixedform import lines_for
 from hfpy.transform.indent import Body, with_indentation
 from hfpy.transform.leniencies import repeated_declarations
+from hfpy.transform.mainprogram import saved_in_main
 from hfpy.transform.outline import Contained, Outline
 from hfpy.transform.profiling import profiled
 from hfpy.transform.races import race_watch
@@ -163,6 +164,7 @@ class FileRewriter:
             watching, noted = race_watch(self.facts, self.effects, routine)
             yield from self._with(races.MODULE, watching)
             self.found += noted
+        yield from saved_in_main(self.facts, routine)
         if not self.index.hybrid and not self.facts.application.options.layout:
             yield from self._without_directives(routine)
             return

@@ -1,63 +1,114 @@
-"""Main programs without a ``program`` statement, and several of one name, which are programs of their own."""
+"""Large variables of main programs, which compilers for OpenMP put on the stack."""
 
 from __future__ import annotations
 
+import resource
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.support import translate_text
+from tests.support import compile_files, translate_text
 
-BODY = """  integer :: n, i
-  integer :: a(99)
-  n = {n}
-  {extra}
-  !@parallelRegion
-  do i = 1, 99
-    a(i) = more(i)
-  end do
-  print '(i0)', sum(a)
+WORK = """
+module m
+  implicit none
+  type inner
+    real(8) :: x(100)
+  end type
+  type outer
+    type(inner) :: parts(4)
+  end type
+  type pair
+    real(8) :: a, b
+    real(8), allocatable :: c(:)
+  end type
 contains
-  integer function more(k)
-    integer, intent(in) :: k
-    more = k * {n}
-  end function
-end"""
+  subroutine twice(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+    integer :: i
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = 2*a(i) + i
+    @end parallelRegion
+  end subroutine
+end module
+"""
+MAIN = """
+program main
+  use m
+  implicit none
+  integer, parameter :: n = 300000
+  real(8) :: a(n), b(n), &
+    c(4)
+  real(8), dimension(n) :: d = 1
+  real(8), allocatable :: e(:)
+#ifndef MORE
+  real(8) :: f(n)
+#endif
+  real(8) :: g(n)
+  common /block/ g
+  type(outer) :: all
+  type(pair) :: two
+  a = 1
+  b = 2
+  e = [1d0]
+  all%parts(2)%x = 3
+  two%a = 1
+  call twice(n, a)
+  call twice(n, b)
+  print '(4f12.1)', a(n) + b(n), sum(all%parts(2)%x), d(3), e(1) + two%a
+end program
+"""
+FIXED = """
+      program main
+      use m
+      real*8 a(300000), b(2), c
+      dimension c(400000)
+      a = 1
+      b = 2
+      c = 3
+      call twice(300000, a)
+      print '(f12.1)', a(3) + b(1) + c(2)
+      end
+"""
 
 
-def source(n: int, name: str = "") -> str:
-    extra = "n = n + 1" if n == 3 else ""
-    return (f"program {name}\n" if name else "") + BODY.format(n=n, extra=extra) + (" program\n" if name else "\n")
+def small_stack() -> None:
+    """Of 512 KiB, for the program that is started."""
+    resource.setrlimit(resource.RLIMIT_STACK, (512 * 1024, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
 
-@pytest.mark.parametrize("backend", ["cuda-c", "opencl", "cuda-fortran"])
-def test_modules_of_a_program_without_its_statement_come_first(backend: str) -> None:
-    done = translate_text({"old.f90": source(2)}, target="gpu", backend=backend).require()
-    rows = [row.split("!")[0].split() for row in done.files["old.f90"].splitlines()]
-    behind = [row for row in rows[: rows.index(["integer", "::", "n,", "i"])] if row]
-    last = max((n for n, row in enumerate(behind) if row[:2] == ["end", "module"]), default=-1)
-    assert behind[last + 1 :] and all(row[0] == "use" for row in behind[last + 1 :])
+def run(files: dict[str, str], folder: Path) -> str:
+    """What a program prints that is started with a small stack."""
+    built = compile_files(files, folder, openmp=True)
+    done = subprocess.run([built.path], preexec_fn=small_stack, capture_output=True, text=True, check=True)
+    return done.stdout
 
 
-@pytest.mark.parametrize("name", ["", "test"])
-def test_programs_of_one_name(name: str, tmp_path: Path) -> None:
-    files = {f"main{n}.f90": source(n, name) for n in (2, 3, 4)}
-    done = translate_text(files, backend="openmp")
-    assert not done.diagnostics
-    for n in (2, 3, 4):
-        text = done.files[f"main{n}.f90"]
-        assert "!$omp parallel do" in text and f"more = k * {n}" in text
-        path = tmp_path / f"main{n}.f90"
-        path.write_text(text)
-        subprocess.run(["gfortran", "-fopenmp", str(path), "-o", str(tmp_path / "p")], check=True)
-        assert subprocess.run([tmp_path / "p"], capture_output=True, text=True, check=True).stdout == f"{4950 * n}\n"
+@pytest.mark.parametrize("name", ["main.F90", "main.H90"])
+def test_they_do_not_lie_on_the_stack(name: str, tmp_path: Path) -> None:
+    made = translate_text({"m.h90": WORK, name: MAIN.lstrip()}, backend="openmp").require()
+    assert [row.strip() for row in made.text.splitlines() if "save ::" in row] == [
+        "save :: a, b",
+        "save :: f",
+        "save :: all",
+    ]
+    assert run(dict(made.files), tmp_path).split() == ["600006.0", "300.0", "1.0", "2.0"]
 
 
-@pytest.mark.parametrize("name", ["", "test"])
-def test_kernels_of_programs_of_one_name_have_names_of_their_own(name: str) -> None:
-    files = {f"main{n}.f90": source(n, name) for n in (2, 3)}
-    done = translate_text(files, target="gpu", backend="cuda-c").require()
-    texts = [done.files[f"main{n}.f90"].replace("(", " ").split() for n in (2, 3)]
-    first, second = ({word for word in text if word.startswith("hfl")} for text in texts)
-    assert first and second and not first & second
+def test_in_fixed_form(tmp_path: Path) -> None:
+    made = translate_text({"m.h90": WORK, "main.f": FIXED}, backend="openmp").require()
+    assert [row for row in made.text.splitlines() if "save ::" in row] == ["      save :: a", "      save :: c"]
+    assert run(dict(made.files), tmp_path).split() == ["10.0"]
+
+
+@pytest.mark.parametrize("backend, target", [("sequential", "cpu"), ("cuda-c", "gpu")])
+def test_others_stay_as_they_are(backend: str, target: str) -> None:
+    made = translate_text({"m.h90": WORK, "main.F90": MAIN.lstrip()}, backend=backend, target=target).require()
+    assert "save ::" not in made.text
+
+
+def test_saved_already() -> None:
+    saved = MAIN.replace("  integer, parameter", "  save\n  integer, parameter").lstrip()
+    assert "save ::" not in translate_text({"m.h90": WORK, "main.F90": saved}, backend="openmp").require().text

@@ -395,6 +395,34 @@ contains
   end subroutine work
 end module asking
 """
+LARGE = """
+module large
+  implicit none
+  integer, parameter :: n = 10
+  type :: held
+    real(8) :: x
+  end type held
+contains
+  subroutine fill(a)
+    real(8), intent(inout) :: a(n)
+    integer :: i
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = i
+    @end parallelRegion
+  end subroutine fill
+end module large
+"""
+MAIN = """
+program main
+  use large, only: n, held, fill
+  implicit none
+  real(8) :: a(n)
+  type(held) :: one
+  call fill(a)
+  one%x = a(n)
+  print *, one%x
+end program main
+"""
 CASES = {
     "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),
     "a routine on the host reads by module": Case(host(), "t = 2", "print *, shared(1,1)", REGION, (GPU,)),
@@ -421,6 +449,12 @@ CASES = {
         "intent(inout) :: x",
         CALLER,
         (GPU,),
+    ),
+    "arrays of a main program become large": Case(
+        LARGE, "n = 10", "n = 100000", MAIN, (CPU,), ("first.h90", "second.f90")
+    ),
+    "an object of a main program holds an array": Case(
+        LARGE, "real(8) :: x\n", "real(8) :: x, y(4)\n", MAIN, (CPU,), ("first.h90", "second.f90")
     ),
     "an array is allocated anew": Case(SIZES, "gx(1) = 2", "gx = [1, 2]", ASKING, (CPU,)),
     "a pointer is set": Case(SIZES, "gx(1) = 2", "p => x", ASKING, (CPU,)),
