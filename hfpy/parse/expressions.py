@@ -45,6 +45,8 @@ _OPERATORS = {
     ".eq.": "==",
     ".ne.": "/=",
 }
+# A sign behind one of these is an extension of many compilers, ``2*-a``. Its operand goes on over some operators.
+_SIGNED = {"+": ("*", "/", "**"), "-": ("*", "/", "**"), "*": ("**",), "/": ("**",), "**": ("**",)}
 _OPEN = {"(": ")", "[": "]", "(/": "/)"}
 _LOGICAL = (".true.", ".false.")
 # A shape as nested tuples: "v" for a primary, (op, operand) or (left, op, right) with the operator as the shape has it.
@@ -89,6 +91,11 @@ def _from_fparser(node: Any) -> Shape:
     raise GrammarError(kind)
 
 
+def _is_operator(token: Token) -> bool:
+    lowered = token.text.lower()
+    return (token.kind == "op" and lowered not in _OPEN) or (token.kind == "dotted" and lowered not in _LOGICAL)
+
+
 class _Builder:
     """Builds the tree of one text from its tokens."""
 
@@ -105,7 +112,12 @@ class _Builder:
         while position < stop:
             token = self.tokens[position]
             lowered = token.text.lower()
-            if (token.kind == "op" and lowered not in _OPEN) or (token.kind == "dotted" and lowered not in _LOGICAL):
+            if shape and shape[-1] in _SIGNED and lowered in ("+", "-"):
+                primary, position = self._signed(position, stop, _SIGNED[shape[-1]])
+                primaries.append(primary)
+                shape.append("v")
+                continue
+            if _is_operator(token):
                 operators.append(token)
                 shape.append(lowered if token.kind == "op" else f" {lowered} ")
                 position += 1
@@ -123,6 +135,23 @@ class _Builder:
             shown = self.text[self.tokens[start].start : self.tokens[stop - 1].end]
             raise GrammarError(f"'{shown}' is no Fortran expression") from problem
         return self._fill(tree, iter(primaries), iter(operators))
+
+    def _signed(self, position: int, stop: int, over: tuple[str, ...]) -> tuple[Expr, int]:
+        """An operand with a sign behind another operator, and the first token behind it. It goes on over operators that
+        bind more tightly, as GNU Fortran reads it: ``a + -b*c`` is ``a + (-(b*c))``, ``a*-b*c`` is ``(a*(-b))*c``.
+        """
+        sign, end, operand = self.tokens[position], position + 1, False
+        while end < stop:
+            token = self.tokens[end]
+            if not _is_operator(token):
+                _, end = self._primary(end, stop)
+                operand = True
+            elif token.text not in (over if operand else ("+", "-")):
+                break
+            else:
+                end, operand = end + 1, False
+        inner = self.expression(position + 1, end)
+        return Unary(sign.start, inner.end, sign.text, inner), end
 
     def _fill(self, shape: Shape, primaries: Any, operators: Any) -> Expr:
         if shape == "v":

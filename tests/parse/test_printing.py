@@ -252,3 +252,28 @@ def test_implied_loops_with_variables_of_their_own(text: str, names: set[str]) -
 def test_what_is_no_implied_loop(text: str) -> None:
     with pytest.raises(GrammarError):
         expression(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("a + -b*c", "a + (-b*c)"),
+        ("a*-b*c", "a*(-b)*c"),
+        ("a/-b/c", "a/(-b)/c"),
+        ("a**-b**c", "a**(-b**c)"),
+        ("a - -b - c", "a - (-b) - c"),
+        ("a*+b - +-c", "a*(+b) - (+(-c))"),
+        ("-a*-b", "-a*(-b)"),
+        ("a*-b(-1)%c**2 > -d", "a*(-b(-1)%c**2) > -d"),
+        ("x .or. .not. a*-1 < 2", "x .or. .not. a*(-1) < 2"),
+    ],
+)
+def test_signs_behind_other_operators(text: str, meant: str) -> None:
+    """An extension of many compilers; printed anew, the operands are in parentheses, as the standard has it."""
+    assert printed(unplaced(expression(text))) == meant
+
+
+@pytest.mark.parametrize("text", ["a*-", "a+-*b", "a - - ", "a*-+", "a+-.and.b", "a < -"])
+def test_signs_without_an_operand(text: str) -> None:
+    with pytest.raises(GrammarError):
+        expression(text)
