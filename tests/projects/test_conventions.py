@@ -149,6 +149,81 @@ def test_a_last_dimension_of_one_element(tmp_path: Path) -> None:
     assert "HF311" in translate_text(beyond, storage_order()).codes()
 
 
+TURNED = """
+module m
+  implicit none
+  real, allocatable :: f(:,:,:), g(:,:,:)
+  integer :: nx = 2, ny = 3, nz = 4
+  @domainDependant{domName(x,y,z), domSize(nx,ny,nz), attribute(autoDom, host), accPP(AT), domPP(DOM)}
+  f, g
+  @end domainDependant
+contains
+  subroutine fill()
+    integer :: i, j, k
+    @domainDependant{attribute(autoDom, host), accPP(AT_LEVELS), domPP(DOM_LEVELS)}
+    f
+    @end domainDependant
+    do j = 1, ny
+      do i = 1, nx
+        do k = 1, nz
+          f(k, i, j) = i + 10 * j + 100 * k
+        end do
+      end do
+    end do
+    f(4, 1, 1) = -f(nz, nx, ny)
+  end subroutine
+  subroutine twice()
+    integer :: k
+    @domainDependant{attribute(autoDom, host), accPP(AT_LEVELS), domPP(DOM_LEVELS)}
+    f, g
+    @end domainDependant
+    @parallelRegion{domName(x,y), domSize(nx,ny)}
+    do k = 1, nz
+      g(k, x, y) = 2 * f(k, x, y)
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  allocate (f(DOM(nx, ny, nz)), g(DOM(nx, ny, nz)))
+  call fill()
+  call twice()
+  print '(2f6.0,2i2)', g(AT(1, 3, 2)), g(AT(1, 1, 4)), merge(1, 0, all(g == 2 * f)), size(f, 1)
+end program
+"""
+LIKE = "_LEVELS(a,b,c) a, b, c"
+IN_ORDER = "\n".join(
+    f"#define {name}({given}) kParam, iParam, jParam"
+    for kind in ("AT", "DOM")
+    for name, given in ((kind, "iParam,jParam,kParam"), (f"{kind}_LEVELS", "kParam,iParam,jParam"))
+)
+
+
+def test_indices_in_the_order_of_a_macro_of_the_routine(tmp_path: Path) -> None:
+    """A routine may give the indices of a module array in another order, with a macro that has its parameters so."""
+    assert printed(TURNED, tmp_path, IN_ORDER) == "462. -864. 1 2"
+    made = translate_text({"p.h90": TURNED}, storage_order(extra=IN_ORDER))
+    assert [d.code for d in made.diagnostics] == ["HF306", "HF306"] and not made.errors
+    assert "f(AT(i, j, k))" in made.text and "g(AT(x, y, k))" in made.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("f(k, i, j) =", "f(k, i:i, j) ="),
+        ("    integer :: i, j, k\n", "    integer :: i, j, k, w(size(f, 1))\n"),
+        ("f(4,", "associate (h => f)\n h(1, 1, 1) = 1\n end associate\n f(4,"),
+        ("f(4,", "f(int(f(4, 1, 1)),"),
+        ("call fill()", "call fill()"),
+    ],
+)
+def test_indices_in_another_order_that_leave_a_doubt(old: str, new: str) -> None:
+    """Sections, inquiries, other names of the array, and parameters whose names do not tell are refused."""
+    macros = IN_ORDER if old != new else IN_ORDER.replace("_LEVELS(kParam,iParam,jParam) kParam, iParam, jParam", LIKE)
+    assert "HF306" in translate_text(TURNED.replace(old, new), storage_order(extra=macros)).codes()
+
+
 REPAIRED = """\
 #define TWICE(a) a `\\
   a
