@@ -92,7 +92,8 @@ def _by_names(declared: str, own: str, macros: Mapping[str, Macro]) -> tuple[int
     one, two = stored
     if one is None or two is None or [first.params[p] for p in one] != [other.params[p] for p in two]:
         return None
-    return tuple(other.params.index(p) for p in first.params)
+    places = {name: place for place, name in enumerate(other.params)}
+    return tuple(places[name] for name in first.params)
 
 
 def _plain(scopes: Scopes, routine: Routine, turned: Turned, references: Sequence[Reference]) -> bool:

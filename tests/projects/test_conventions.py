@@ -149,6 +149,96 @@ def test_a_last_dimension_of_one_element(tmp_path: Path) -> None:
     assert "HF311" in translate_text(beyond, storage_order()).codes()
 
 
+TYPES = """
+module m
+  implicit none
+contains
+  subroutine s(n, a)
+    integer, intent(in) :: n
+    @if{architecture(ONE)}
+    real(4), intent(inout) :: a(n)
+    real(4) :: w(n)
+    @end if
+    @if{architecture(OTHER)}
+    real(8), intent(inout) :: a(n)
+    real(8) :: w(n)
+    @end if
+    @parallelRegion{domName(i), domSize(n)}
+    w(i) = a(i)
+    a(i) = w(i) + 1
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize("one", ["CPU", "GPU"])
+@pytest.mark.parametrize("target", ["CPU", "GPU"])
+def test_declarations_for_one_architecture_each(one: str, target: str) -> None:
+    """The symbols are those of the declarations that stay, in kernels and where their declarations are rewritten."""
+    text = TYPES.replace("ONE", one).replace("OTHER", "GPU" if one == "CPU" else "CPU")
+    backend = "cuda-c" if target == "GPU" else "openmp"
+    made = translate_text({"p.h90": text}, storage_order(), target=target.lower(), backend=backend).require()
+    code = "\n".join(made.files.values())
+    size = 4 if one == target else 8
+    assert f"real({size}), intent(inout) :: a(n)" in code and f"real({12 - size})" not in code
+    assert target == "CPU" or ("double *__restrict__ a_data" in code) == (size == 8)
+
+
+def test_declarations_for_one_backend_each() -> None:
+    """The architecture is that of the routine's backend."""
+    text = TYPES.replace("ONE", "host").replace("OTHER", "nvidia")
+    made = translate_text({"p.h90": text}, storage_order(), target="gpu", backend="cuda-c", routines={"s": "openmp"})
+    assert "real(4), allocatable :: w(:)" in made.require().text
+
+
+ABSOLUTE = """
+program p
+  real :: x(3) = [1., -2., 3.]
+  integer :: i, n = 0
+  do i = 1, 3
+    if (abs(x(i) > 0)) n = n + int(abs(x(i)))
+  end do
+  print *, n
+end program
+"""
+
+
+def test_absolute_values_of_logicals(tmp_path: Path) -> None:
+    """Logicals are integers to the compilers of existing projects."""
+    made = translate_text({"p.h90": ABSOLUTE}, legacy=True)
+    assert [(d.code, d.place.line) for d in made.diagnostics] == [("HF110", 6)]
+    assert output(compile_files(made.require().files, tmp_path)).strip() == "4"
+
+
+GIVEN_ON_DEVICE = """
+module m
+  implicit none
+contains
+  subroutine s(n, a, x)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n)
+    @if{architecture(GPU)}
+    real, device, intent(in) :: x(n)
+    @end if
+    @if{architecture(CPU)}
+    real, intent(in) :: x(n)
+    @end if
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = a(i) + 1
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+def test_variables_of_cuda_fortran() -> None:
+    """They are told before the compiler stumbles over them."""
+    made = translate_text({"p.h90": GIVEN_ON_DEVICE}, storage_order(), target="gpu", backend="cuda-c", legacy=True)
+    assert [(d.code, d.place.line) for d in made.diagnostics] == [("HF701", 9)]
+    assert not translate_text({"p.h90": GIVEN_ON_DEVICE}, storage_order(), legacy=True).diagnostics
+
+
 TURNED = """
 module m
   implicit none

@@ -314,7 +314,9 @@ def test_an_array_that_the_user_allocates_with_a_macro_cannot_keep_its_order(sho
     assert translate_text(BY_HAND.replace("SHOWN", shown), storage_order()).codes() == ["HF311"]
 
 
-@pytest.mark.parametrize(("shown", "printed"), [("all(g == 2*f), sum(f - g + 1)", "T -6492.00000"), ("size(f, 1)", "2")])
+@pytest.mark.parametrize(
+    ("shown", "printed"), [("all(g == 2*f), sum(f - g + 1)", "T -6492.00000"), ("size(f, 1)", "2")]
+)
 def test_one_value_of_an_expression_shows_no_order(shown: str, printed: str, tmp_path: Path) -> None:
     made = translate_text(BY_HAND.replace("SHOWN", shown), storage_order()).require()
     assert not made.diagnostics and output(compile_files(made.files, tmp_path)).split() == printed.split()
