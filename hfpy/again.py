@@ -16,7 +16,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options
 from hfpy.parse.application import reindexed
 from hfpy.parse.files import index_file, project_macros
-from hfpy.parse.routines import parse_unit, unit_key
+from hfpy.parse.routines import unit_for, unit_key
 from hfpy.parse.separate import as_before
 from hfpy.signatures import signature
 from hfpy.steps import Steps
@@ -180,7 +180,7 @@ def parsed_units(index: FileIndex, wanted: Iterable[str], options: Options) -> d
     for key in wanted:
         if index.diagnostics or key not in numbers:
             raise NotKept(key)
-        routines[key], problems = parse_unit(index, numbers[key], options.include_dirs, options.parse_limit)
+        routines[key], problems = unit_for(index, numbers[key], options)
         if problems and not has_errors(problems):
             raise NotKept(key)
         faults += problems

@@ -269,6 +269,13 @@ class Options:
         if (self.layout_arrays or self.layout_asked) and not self.layout:
             object.__setattr__(self, "layout", DECLARED)
 
+    def backend_of(self, key: str, name: str, scheme: str) -> str:
+        """The backend of a routine: by its key, by its name, by its scheme (empty: none), else the default."""
+        for one in (key, name):
+            if one in self.routines:
+                return self.routines[one]
+        return self.schemes.get(scheme, self.default_backend) if scheme else self.default_backend
+
     def drops_directives(self, path: str) -> bool:
         """Whether the user's own directives are dropped from regions of a file."""
         return self.directives_as_regions or "*" in self.drop_directives or path in self.drop_directives

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hfpy.analyze.askedtwice import asked_twice
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.componentorders import component_orders
@@ -23,6 +25,7 @@ from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Expr, Name, Range
+from hfpy.model.names import twin_of
 from hfpy.model.statements import Jump, flatten
 from hfpy.model.units import Routine
 
@@ -44,6 +47,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_lost_iterators(facts, effects),
         *(d for routine in routines_to_check(facts) for d in iterators_outside(facts, effects, routine)),
         *_not_honoured(facts),
+        *_of_cuda_fortran(facts),
         *_repeated(facts),
         *check_programs(facts),
         *swapped_sizes(facts),
@@ -238,3 +242,22 @@ def _not_honoured(facts: Facts) -> list[Diagnostic]:
         message = f"'async' has no effect, here and elsewhere: the backend '{chosen}' has no queues"
         found.append(warning("HF701", message, region.place, _SAME))
     return found
+
+
+def _of_cuda_fortran(facts: Facts) -> Iterator[Diagnostic]:
+    """A warning for dummy arguments of existing projects that are on the device by CUDA Fortran, where another backend
+    stands in for it.
+    """
+    options = facts.application.options
+    if not options.legacy or options.target != "gpu" or options.default_backend != "cuda-c":
+        return
+    for routine in routines_to_check(facts):
+        for name in routine.dummies:
+            symbol = routine.spec.symbols.get(name)
+            if symbol is not None and "device" in symbol.attributes and symbol.line is not None and not twin_of(name):
+                message = (
+                    f"'{name}' has the attribute 'device' of CUDA Fortran, which nvfortran alone knows; "
+                    "the backend is cuda-c here"
+                )
+                hint = "build with nvfortran, or compute on the device in a region, whose arrays hfpy brings there"
+                yield warning("HF701", message, symbol.line.place(routine.file, *symbol.name_span), hint)

@@ -132,14 +132,8 @@ class Facts:
 
 def backend_of(application: Application, key: str) -> str:
     """The backend of a routine (design §4)."""
-    options = application.options
     routine = application.routines.get(key)
-    for name in (key, unit_name(key)):
-        if name in options.routines:
-            return options.routines[name]
-    if routine is not None and routine.scheme and routine.scheme in options.schemes:
-        return options.schemes[routine.scheme]
-    return options.default_backend
+    return application.options.backend_of(key, unit_name(key), routine.scheme if routine is not None else "")
 
 
 def analysed_routines(facts: Facts) -> list[Routine]:

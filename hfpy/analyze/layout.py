@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts, resolve_alias, views_by_class
+from hfpy.analyze.macroindices import indexed_by_hand
 from hfpy.analyze.observed import find_pins
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pieces import Piece, pieces_of
@@ -176,16 +177,17 @@ def keep_unpinned(
     orders: dict[Node, Order] = {}
     pins = find_pins(facts, wanted, by_macros, first_indices(facts, wanted, views))
     asked = _in_regions(facts, dimensioned=False) if by_macros and pins.reasons else set()
+    by_hand = indexed_by_hand(facts) if by_macros and pins.reasons else {}
     for representative, order in wanted.items():
         reason = pins.reasons.get(representative)
         if reason is None:
             orders[representative] = order
             continue
         data, place = views[representative][0]
-        users = [d for d, _ in views[representative] if d.user_macro]
-        if by_macros and users:
+        macro = next((d.user_macro for d, _ in views[representative] if d.user_macro), by_hand.get(representative, ""))
+        if by_macros and macro:
             orders[representative] = order
-            message = f"'{data.name}' has the order of {users[0].user_macro}, which is observed here: {reason.text}"
+            message = f"'{data.name}' has the order of {macro}, which is observed here: {reason.text}"
             hint = "write the loops, or pass a copy in declared order"
             found.append(error("HF311", message, reason.place or place, hint))
             continue

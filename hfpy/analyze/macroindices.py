@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from hfpy.analyze.agreement import arguments_joined
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias, routines_to_check
-from hfpy.analyze.orders import Order
+from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
@@ -32,6 +32,18 @@ def misplaced_indices(facts: Facts) -> list[Diagnostic]:
             if (data.name, macro) not in told and _contradicts(facts, routine, reference, call, data, macro):
                 told.add((data.name, macro))
                 found.append(_misplaced(facts, routine, reference, data, macro))
+    return found
+
+
+def indexed_by_hand(facts: Facts) -> dict[Node, str]:
+    """Macros by which users index or allocate arrays in another order than that of the arguments, by class."""
+    found: dict[Node, str] = {}
+    for key in facts.references:
+        for reference, call, data in _final(facts, facts.routine(key)):
+            macro = reference.at.statement.line.text[call.base.start : call.base.end]
+            put = permutation(macro, data.rank, facts.application.macros)
+            if put is not None and list(put) != sorted(put):
+                found.setdefault(facts.classes.root(data.identity), macro)
     return found
 
 

@@ -20,7 +20,7 @@ from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_ar
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pins import Pins, Reason
 from hfpy.analyze.pointers import seen_otherwise
-from hfpy.analyze.seenorders import asks_for_shape, masked_together, shows_values, takes_shape
+from hfpy.analyze.seenorders import asks_for_shape, masked_together, reduced, shows_values, takes_shape
 from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
@@ -461,7 +461,8 @@ class _Finder:
         if all(order == tuple(sorted(order)) for order in orders):
             return
         at = listed[0][0].at
-        if shown := shows_values(listed[0][0]):
+        shown = shows_values(listed[0][0])
+        if shown and not all(reduced(reference, key, self.facts) for reference, _, _ in listed):
             for reference, data, _ in listed:
                 self.pin(data, shown, self._place(reference, routine))
             return

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.intrinsics import dimension_argument
+from hfpy.analyze.intrinsics import ORDER_FREE, dimension_argument
 from hfpy.analyze.uses import Reference
-from hfpy.model.expressions import Apply, Component, Keyword, Name
-from hfpy.model.statements import Header, InputOutput, Memory, OneLine
+from hfpy.model.expressions import Apply, Component, Keyword, Name, walk
+from hfpy.model.statements import Header, InputOutput, Memory, OneLine, expressions
 
 
 def asks_for_shape(reference: Reference) -> str:
@@ -39,6 +39,21 @@ def shows_values(reference: Reference) -> str:
         if any(not isinstance(e, Name | Component) and (e.start, e.end) != (node.start, node.end) for e in around):
             return "an expression of it is associated with a name"
     return ""
+
+
+def reduced(reference: Reference, key: str, facts: Facts) -> bool:
+    """Whether the reference is an operand of what an intrinsic makes one value of, in whatever order."""
+    node = reference.node
+    within = (e for whole in expressions(reference.at.statement) for e in walk(whole) if isinstance(e, Apply))
+    return any(
+        call.start <= node.start
+        and node.end <= call.end
+        and len(call.args) == 1
+        and isinstance(call.base, Name)
+        and call.base.name in ORDER_FREE
+        and facts.scopes.is_intrinsic(call.base.name, key)
+        for call in within
+    )
 
 
 def takes_shape(reference: Reference) -> bool:

@@ -21,7 +21,7 @@ from hfpy.parse.files import HYBRID_SUFFIXES, index_text, project_macros
 from hfpy.parse.index import index_units
 from hfpy.parse.lexer import logical_lines
 from hfpy.parse.limits import within_limits
-from hfpy.parse.routines import parse_unit
+from hfpy.parse.routines import unit_for
 
 Current = Callable[[], bool]
 
@@ -113,7 +113,7 @@ class Text:
                 moved = same.moved + first - same.first
                 parts.append(replace(same, number=number, first=first, last=last, own_last=own_last, moved=moved))
                 continue
-            routine, found = parse_unit(index, number, options.include_dirs, options.parse_limit)
+            routine, found = unit_for(index, number, options)
             parts.append(Part(number, first, last, own_last, routine, tuple(found), identity, unit.uses))
             parsed += 1
         return cls(path, lines, options, macros, index, tuple(parts), index.diagnostics, parsed)
@@ -217,7 +217,7 @@ class Text:
         unit = replace(unit, parent=before.parent, scheme=before.scheme)
         units = (*index.units[: leaf.number], unit, *index.units[leaf.number + 1 :])
         here = replace(index, lines=tuple(made), units=units)
-        routine, wrong = parse_unit(here, leaf.number, self.options.include_dirs, self.options.parse_limit)
+        routine, wrong = unit_for(here, leaf.number, self.options)
         last = leaf.first + len(rows) - 1
         identity = _identity(here, unit, rows, leaf.first)
         return Part(leaf.number, leaf.first, last, last, routine, tuple(wrong), identity, unit.uses)

@@ -168,7 +168,8 @@ class Specification:
     """What a specification part declares. ``implicit`` are the types that ``implicit`` statements give, each with the
     letters that names of it begin with. ``repeated`` are declarations that only say again what is known,
     ``interface_blocks`` the lines of directives in interface bodies, which have no effect. ``split`` is an ``@if`` that
-    goes on in the executable part, with the first line there.
+    goes on in the executable part, with the first line there. ``alternatives`` are the symbols that are declared within
+    an ``@if``, with its condition; ``symbols`` has the last one of a name until a build chooses.
     """
 
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
@@ -191,6 +192,7 @@ class Specification:
     last: int = -1
     conditions: tuple[tuple[IfDirective, LogicalLine, LogicalLine], ...] = ()
     split: tuple[LogicalLine, LogicalLine] | None = None
+    alternatives: tuple[tuple[IfDirective, Symbol], ...] = ()
 
     def accessible(self, name: str) -> bool:
         """Whether other units may use a name of this module (Fortran 2018, 8.6.1)."""

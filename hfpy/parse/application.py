@@ -17,7 +17,7 @@ from hfpy.options import Options, Progress, silent
 from hfpy.parse.edges import index_edges, units_with_pointers
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros, text_digest
 from hfpy.parse.namesakes import Names, namesakes, without_namesakes
-from hfpy.parse.routines import parse_unit, unit_key
+from hfpy.parse.routines import unit_for, unit_key
 from hfpy.parse.separate import as_before, with_interfaces
 from hfpy.parse.splitconditions import with_split_conditions
 
@@ -151,7 +151,7 @@ def with_texts(
             if known is not None and same is not None and key in known.routines:
                 routines[key] = known.routines[key]
             elif key in routines or key not in before.get(number, ()):
-                routines[key], problems = parse_unit(made, unit, options.include_dirs, options.parse_limit)
+                routines[key], problems = unit_for(made, unit, options)
                 found += problems
     return replace(application, files=tuple(files), routines=routines, units=units), found
 
@@ -169,9 +169,7 @@ def completed(application: Application) -> tuple[Application, list[Diagnostic]]:
     for key in reached(application):
         if key not in routines:
             file, number = application.units[key]
-            routines[key], problems = parse_unit(
-                application.files[file], number, options.include_dirs, options.parse_limit
-            )
+            routines[key], problems = unit_for(application.files[file], number, options)
             found += problems
     return replace(application, routines=routines), found
 
@@ -195,7 +193,7 @@ def _parse_units(
         progress("parsing", len(routines), len(wanted))
         file, number = application.units[key]
         index = application.files[file]
-        routine, problems = parse_unit(index, number, options.include_dirs, options.parse_limit)
+        routine, problems = unit_for(index, number, options)
         said.setdefault(index.path, [])
         if not any(d.code == "HF109" for d in index.diagnostics):  # else it is not known where its units end
             said[index.path] += problems

@@ -9,9 +9,12 @@ from math import inf
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.names import unit_name
 from hfpy.model.source import LogicalLine, source_text
 from hfpy.model.statements import Node
+from hfpy.model.targets import holds_architecture
 from hfpy.model.units import FileIndex, Routine, Specification, UnitIndex
+from hfpy.options import Options
 from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
 from hfpy.parse.lexer import logical_lines
@@ -114,6 +117,17 @@ def parse_unit(
         return _routine(index, number, parser.result(last), (), body_first), [given_up]
     routine = replace(_routine(index, number, parser.result(last), body, body_first), scopes=tuple(builder.scopes))
     return routine, [*late, *parser.found, *builder.found]
+
+
+def unit_for(index: FileIndex, number: int, options: Options) -> tuple[Routine, list[Diagnostic]]:
+    """A unit as a build has it: of what is declared in ``@if`` for one architecture each, that which holds there."""
+    routine, found = parse_unit(index, number, options.include_dirs, options.parse_limit)
+    spec = routine.spec
+    if not spec.alternatives:
+        return routine, found
+    backend = options.backend_of(routine.key, unit_name(routine.key), routine.scheme)
+    held = ((c, s) for c, s in spec.alternatives if c.kind == "architecture" and holds_architecture(c, backend))
+    return replace(routine, spec=replace(spec, symbols={**spec.symbols, **{s.name: s for _, s in held}})), found
 
 
 def _around(index: FileIndex, unit: UnitIndex, reader: Includes, name: str) -> bool:

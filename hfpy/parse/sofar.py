@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hfpy.model.directives import Dependants
+from hfpy.model.directives import Dependants, IfDirective
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, FType, Interface, StorageGroup, Symbol, Use
 
@@ -28,5 +28,6 @@ class SoFar:
     storage: set[str] = field(default_factory=set)
     groups: list[StorageGroup] = field(default_factory=list)
     repeated: list[Symbol] = field(default_factory=list)
+    alternatives: list[tuple[IfDirective, Symbol]] = field(default_factory=list)
     interface_blocks: list[LogicalLine] = field(default_factory=list)
     lines: list[LogicalLine] = field(default_factory=list)

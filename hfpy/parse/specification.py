@@ -113,6 +113,7 @@ class SpecificationParser(AttributeStatements):
             last=last,
             conditions=tuple(self.conditions),
             split=self.split,
+            alternatives=tuple(s.alternatives),
         )
 
     # -- one statement
@@ -171,6 +172,8 @@ class SpecificationParser(AttributeStatements):
                     intent=symbol.intent or known.intent,
                 )
             self.state.symbols[symbol.name] = symbol
+            if self._condition is not None:
+                self.state.alternatives.append((self._condition[0], symbol))
         return True
 
     def _declared(self, line: LogicalLine) -> tuple[Symbol, ...] | None:

@@ -6,6 +6,8 @@ Outside of regions, iterators are no indices of actual arguments: the predecesso
 
 The iterator of a region may be the variable of a loop elsewhere in the routine: the predecessor declares it for both.
 
+``abs`` of a logical is no Fortran: logicals are integers to these compilers. The logical stays.
+
 ``==`` and ``/=`` between logicals are no Fortran; they become ``.eqv.`` and ``.neqv.``, in parentheses where
 the weaker binding of these operators would change the meaning.
 """
@@ -20,7 +22,7 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Related, warning
-from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children
+from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, expressions
 from hfpy.model.units import Routine, Symbol
@@ -41,6 +43,26 @@ def logical_equalities(scopes: Scopes, routine: Routine) -> tuple[list[Edit], li
                 edits += _repair(node, inner, line)
                 message = f"'{node.op}' between logicals is no Fortran"
                 hint = f"repaired to {_EQUIVALENCE[node.op]} because this is an existing project"
+                found.append(warning("HF110", message, line.place(routine.file, node.start, node.end), hint))
+    return edits, found
+
+
+def logical_values(scopes: Scopes, routine: Routine) -> tuple[list[Edit], list[Diagnostic]]:
+    """Edits for every ``abs`` of a logical in a routine, and one warning each."""
+    edits: list[Edit] = []
+    found: list[Diagnostic] = []
+    if not scopes.is_intrinsic("abs", routine.key):
+        return edits, found
+    for at in located(routine):
+        line = at.statement.line
+        for node in (n for expr in expressions(at.statement) for n in walk(expr)):
+            if not isinstance(node, Apply) or not isinstance(node.base, Name) or node.base.name != "abs":
+                continue
+            kind = type_of(node.args[0], routine.key, scopes) if len(node.args) == 1 else None
+            if kind is not None and kind.base == "logical":
+                edits.append(replace_range(line, node.base.start, node.base.end, ""))
+                message = "'abs' of a logical is no Fortran"
+                hint = "the logical is taken because this is an existing project"
                 found.append(warning("HF110", message, line.place(routine.file, node.start, node.end), hint))
     return edits, found
 

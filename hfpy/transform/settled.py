@@ -22,10 +22,11 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import NO_TEXTS, read_application, with_texts
 from hfpy.transform.edits import Edit, replace_lines
-from hfpy.transform.leniencies import iterators_elsewhere, logical_equalities, whole_arguments
+from hfpy.transform.leniencies import iterators_elsewhere, logical_equalities, logical_values, whole_arguments
 from hfpy.transform.ownloops import open_regions, written_out
 from hfpy.transform.passes import edited, with_text
 from hfpy.transform.regionlabels import labels_before
+from hfpy.transform.turnedindices import turned_indices
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,11 @@ def with_labels_before(settled: Settled, keys: Collection[str] | None = None) ->
 
 def without_leniencies(settled: Settled, keys: Collection[str] | None = None) -> Settled:
     """The application of an existing project in standard Fortran where old compilers took less, in some routines if
-    their keys are given, with a warning for each repair.
+    their keys are given, with a warning for each repair; in all projects, indices in the order of the declaration.
     """
     application = settled.application
-    if not application.options.legacy:
+    legacy = application.options.legacy
+    if not legacy and not application.macros:
         return settled
     scopes = Scopes(application)
     whole = partial(whole_arguments, target=application.options.target)
@@ -101,8 +103,10 @@ def without_leniencies(settled: Settled, keys: Collection[str] | None = None) ->
         if (keys is not None and key not in keys) or routine.kind in ("module", "submodule", "blockdata"):
             continue
         index = application.file(key)
-        repairs = (logical_equalities, iterators_elsewhere, whole) if index.hybrid else ()
-        for repair in repairs:
+        if not index.hybrid:
+            continue
+        repairs = (logical_equalities, logical_values, iterators_elsewhere, whole) if legacy else ()
+        for repair in (turned_indices, *repairs):
             edits, warned = repair(scopes, routine)
             if edits:
                 changes.setdefault(index.path, []).extend(edits)

@@ -149,6 +149,171 @@ def test_a_last_dimension_of_one_element(tmp_path: Path) -> None:
     assert "HF311" in translate_text(beyond, storage_order()).codes()
 
 
+TYPES = """
+module m
+  implicit none
+contains
+  subroutine s(n, a)
+    integer, intent(in) :: n
+    @if{architecture(ONE)}
+    real(4), intent(inout) :: a(n)
+    real(4) :: w(n)
+    @end if
+    @if{architecture(OTHER)}
+    real(8), intent(inout) :: a(n)
+    real(8) :: w(n)
+    @end if
+    @parallelRegion{domName(i), domSize(n)}
+    w(i) = a(i)
+    a(i) = w(i) + 1
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize("one", ["CPU", "GPU"])
+@pytest.mark.parametrize("target", ["CPU", "GPU"])
+def test_declarations_for_one_architecture_each(one: str, target: str) -> None:
+    """The symbols are those of the declarations that stay, in kernels and where their declarations are rewritten."""
+    text = TYPES.replace("ONE", one).replace("OTHER", "GPU" if one == "CPU" else "CPU")
+    backend = "cuda-c" if target == "GPU" else "openmp"
+    made = translate_text({"p.h90": text}, storage_order(), target=target.lower(), backend=backend).require()
+    code = "\n".join(made.files.values())
+    size = 4 if one == target else 8
+    assert f"real({size}), intent(inout) :: a(n)" in code and f"real({12 - size})" not in code
+    assert target == "CPU" or ("double *__restrict__ a_data" in code) == (size == 8)
+
+
+def test_declarations_for_one_backend_each() -> None:
+    """The architecture is that of the routine's backend."""
+    text = TYPES.replace("ONE", "host").replace("OTHER", "nvidia")
+    made = translate_text({"p.h90": text}, storage_order(), target="gpu", backend="cuda-c", routines={"s": "openmp"})
+    assert "real(4), allocatable :: w(:)" in made.require().text
+
+
+ABSOLUTE = """
+program p
+  real :: x(3) = [1., -2., 3.]
+  integer :: i, n = 0
+  do i = 1, 3
+    if (abs(x(i) > 0)) n = n + int(abs(x(i)))
+  end do
+  print *, n
+end program
+"""
+
+
+def test_absolute_values_of_logicals(tmp_path: Path) -> None:
+    """Logicals are integers to the compilers of existing projects."""
+    made = translate_text({"p.h90": ABSOLUTE}, legacy=True)
+    assert [(d.code, d.place.line) for d in made.diagnostics] == [("HF110", 6)]
+    assert output(compile_files(made.require().files, tmp_path)).strip() == "4"
+
+
+GIVEN_ON_DEVICE = """
+module m
+  implicit none
+contains
+  subroutine s(n, a, x)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n)
+    @if{architecture(GPU)}
+    real, device, intent(in) :: x(n)
+    @end if
+    @if{architecture(CPU)}
+    real, intent(in) :: x(n)
+    @end if
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = a(i) + 1
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+def test_variables_of_cuda_fortran() -> None:
+    """They are told before the compiler stumbles over them."""
+    made = translate_text({"p.h90": GIVEN_ON_DEVICE}, storage_order(), target="gpu", backend="cuda-c", legacy=True)
+    assert [(d.code, d.place.line) for d in made.diagnostics] == [("HF701", 9)]
+    assert not translate_text({"p.h90": GIVEN_ON_DEVICE}, storage_order(), legacy=True).diagnostics
+
+
+TURNED = """
+module m
+  implicit none
+  real, allocatable :: f(:,:,:), g(:,:,:)
+  integer :: nx = 2, ny = 3, nz = 4
+  @domainDependant{domName(x,y,z), domSize(nx,ny,nz), attribute(autoDom, host), accPP(AT), domPP(DOM)}
+  f, g
+  @end domainDependant
+contains
+  subroutine fill()
+    integer :: i, j, k
+    @domainDependant{attribute(autoDom, host), accPP(AT_LEVELS), domPP(DOM_LEVELS)}
+    f
+    @end domainDependant
+    do j = 1, ny
+      do i = 1, nx
+        do k = 1, nz
+          f(k, i, j) = i + 10 * j + 100 * k
+        end do
+      end do
+    end do
+    f(4, 1, 1) = -f(nz, nx, ny)
+  end subroutine
+  subroutine twice()
+    integer :: k
+    @domainDependant{attribute(autoDom, host), accPP(AT_LEVELS), domPP(DOM_LEVELS)}
+    f, g
+    @end domainDependant
+    @parallelRegion{domName(x,y), domSize(nx,ny)}
+    do k = 1, nz
+      g(k, x, y) = 2 * f(k, x, y)
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+program p
+  use m
+  allocate (f(DOM(nx, ny, nz)), g(DOM(nx, ny, nz)))
+  call fill()
+  call twice()
+  print '(2f6.0,2i2)', g(AT(1, 3, 2)), g(AT(1, 1, 4)), merge(1, 0, all(g == 2 * f)), size(f, 1)
+end program
+"""
+LIKE = "_LEVELS(a,b,c) a, b, c"
+IN_ORDER = "\n".join(
+    f"#define {name}({given}) kParam, iParam, jParam"
+    for kind in ("AT", "DOM")
+    for name, given in ((kind, "iParam,jParam,kParam"), (f"{kind}_LEVELS", "kParam,iParam,jParam"))
+)
+
+
+def test_indices_in_the_order_of_a_macro_of_the_routine(tmp_path: Path) -> None:
+    """A routine may give the indices of a module array in another order, with a macro that has its parameters so."""
+    assert printed(TURNED, tmp_path, IN_ORDER) == "462. -864. 1 2"
+    made = translate_text({"p.h90": TURNED}, storage_order(extra=IN_ORDER))
+    assert [d.code for d in made.diagnostics] == ["HF306", "HF306"] and not made.errors
+    assert "f(AT(i, j, k))" in made.text and "g(AT(x, y, k))" in made.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("f(k, i, j) =", "f(k, i:i, j) ="),
+        ("    integer :: i, j, k\n", "    integer :: i, j, k, w(size(f, 1))\n"),
+        ("f(4,", "associate (h => f)\n h(1, 1, 1) = 1\n end associate\n f(4,"),
+        ("f(4,", "f(int(f(4, 1, 1)),"),
+        ("call fill()", "call fill()"),
+    ],
+)
+def test_indices_in_another_order_that_leave_a_doubt(old: str, new: str) -> None:
+    """Sections, inquiries, other names of the array, and parameters whose names do not tell are refused."""
+    macros = IN_ORDER if old != new else IN_ORDER.replace("_LEVELS(kParam,iParam,jParam) kParam, iParam, jParam", LIKE)
+    assert "HF306" in translate_text(TURNED.replace(old, new), storage_order(extra=macros)).codes()
+
+
 REPAIRED = """\
 #define TWICE(a) a `\\
   a
