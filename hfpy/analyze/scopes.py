@@ -343,6 +343,15 @@ class Scopes:
         symbol = routine.spec.symbols.get(name)
         return symbol.type if symbol is not None and symbol.type.base else self.implicit_type(name, routine)
 
+    @cached_property
+    def _entries(self) -> frozenset[str]:
+        """The names of all entries of routines beside their own."""
+        return frozenset(name for routine in self.application.routines.values() for name in routine.entries)
+
+    def is_entry(self, name: str, key: str) -> bool:
+        """Whether a name, as that of a procedure, may be another entry of a routine."""
+        return name in self._entries and not self.procedures(name, key)
+
     def is_intrinsic(self, name: str, key: str) -> bool:
         """Whether a name means an intrinsic procedure in the unit."""
         return name in INTRINSICS and self.variable(name, key) is None and not self.procedures(name, key)
