@@ -13,7 +13,7 @@ from hfpy.analyze.memory import done_in
 from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, Place, Related, warning
 from hfpy.model.expressions import Apply, Expr, Fragment, Name, children
-from hfpy.model.statements import constructs
+from hfpy.model.statements import Node, constructs
 from hfpy.model.units import Routine, Symbol
 
 if TYPE_CHECKING:
@@ -30,28 +30,44 @@ def declared_of(
     """What the declarations of each routine read of variables that it does not have by itself, and functions that they
     call; ``mentioned`` gives what a routine knows.
     """
-    found: dict[str, set[tuple[Identity, str]]] = {}
-    called: dict[str, set[str]] = {}
-    for key in facts.graph.sites:
-        routine = facts.application.routines[key]
-        found[key], called[key] = set(), set()
-        for name, word in _names(routine):
-            variable = facts.scopes.variable(name, key)
-            if variable is None:
-                called[key].update(facts.scopes.procedures(name, key))
-            elif not variable.symbol.constant and variable.home != key:
-                found[key].add(((variable.home, variable.symbol.name), word))
-            elif not variable.symbol.constant and (joint := facts.storage.joint((key, name))) is not None:
-                found[key].add((joint, word))
-    for key, functions in called.items():
-        for function in functions:
-            found[key] |= {(identity, SIZE) for identity in mentioned(function)}
-    return {key: frozenset(there) for key, there in found.items()}
+    own = {key: set(_read_in(facts, key, _names(facts.application.routines[key]))) for key in facts.graph.sites}
+    return {key: frozenset(_with_functions(there, mentioned)) for key, there in own.items()}
+
+
+def _with_functions(
+    read: Iterable[tuple[Identity | str, str]], mentioned: Callable[[str], frozenset[Identity]]
+) -> Iterator[tuple[Identity, str]]:
+    for what, word in read:
+        if isinstance(what, str):
+            yield from ((identity, SIZE) for identity in mentioned(what))
+        else:
+            yield what, word
+
+
+def _read_in(facts: Facts, key: str, names: Iterable[tuple[str, str]]) -> Iterator[tuple[Identity | str, str]]:
+    """What some names in declarations of a routine mean: variables that outlive a call, and functions by their keys."""
+    for name, word in names:
+        variable = facts.scopes.variable(name, key)
+        if variable is None:
+            yield from ((function, word) for function in facts.scopes.procedures(name, key))
+        elif not variable.symbol.constant and variable.home != key:
+            yield (variable.home, variable.symbol.name), word
+        elif not variable.symbol.constant and (joint := facts.storage.joint((key, name))) is not None:
+            yield joint, word
 
 
 def _names(routine: Routine) -> Iterator[tuple[str, str]]:
-    declared: list[object] = [*routine.spec.symbols.values()]
-    declared += [d for c in constructs(routine.body) if c.kind == "block" for d in c.declarations]
+    yield from _in_declarations(routine.spec.symbols.values())
+    yield from _in_blocks(routine.body)
+
+
+def _in_blocks(nodes: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
+    for construct in constructs(nodes):
+        if construct.kind == "block":
+            yield from _in_declarations(construct.declarations)
+
+
+def _in_declarations(declared: Iterable[object]) -> Iterator[tuple[str, str]]:
     for symbol in declared:
         if isinstance(symbol, Symbol):
             for fragment in _fragments(symbol):
@@ -74,9 +90,31 @@ def _read(expr: Expr, word: str = SIZE) -> Iterator[tuple[str, str]]:
 
 
 def seen_in_declarations(body: RegionBody) -> Iterator[Diagnostic]:
-    """A warning (HF501) for each variable that points set, and that declarations of called routines read."""
-    if not any(map(body.effects.declared, body.callees)):
+    """A warning (HF501) for each variable that points set, and that declarations read: those of called routines, and
+    functions in blocks of the region.
+    """
+    read = [(known, body.facts.routine(c).name) for c in body.callees for known in sorted(body.effects.declared(c))]
+    here = [r for r in _read_in(body.facts, body.key, _in_blocks((body.construct,))) if isinstance(r[0], str)]
+    read += [(known, "") for known in _with_functions(here, body.effects.mentioned_memory)]
+    if not read:
         return
+    written = _written(body)
+    anew = {identity for identity, _ in done_in(body) | body.changed_below}
+    told: set[Identity] = set()
+    for (identity, word), name in read:
+        for changed in written if word == SIZE else anew:
+            if changed not in told and identity in (changed, body.facts.storage.joint(changed)):
+                told.add(changed)
+                place = written.get(changed, body.region.place)
+                where = f"'{name}' declares" if name else "a block declares"
+                message = f"'{changed[1]}' is set in the region, and sizes that {where} depend on it"
+                hint = f"set '{changed[1]}' before the region, or let the sizes depend on something else"
+                related = [Related(body.region.place, "the region")]
+                yield warning("HF501", f"{message}: points may see what others set", place, hint, related)
+
+
+def _written(body: RegionBody) -> dict[Identity, Place]:
+    """What the region writes, or a routine that it calls, each with the place of a write."""
     written: dict[Identity, Place] = {}
     for name, reference in body.flow().written.items():
         data = body.facts.object(name, body.key)
@@ -85,17 +123,4 @@ def seen_in_declarations(body: RegionBody) -> Iterator[Diagnostic]:
     for callee in body.callees:
         for identity, place in body.effects.lasting_writes(callee).items():
             written.setdefault(identity, place)
-    anew = {identity for identity, _ in done_in(body) | body.changed_below}
-    told: set[Identity] = set()
-    for callee in body.callees:
-        for identity, word in sorted(body.effects.declared(callee)):
-            meant = [i for i in (written if word == SIZE else anew) if identity in (i, body.facts.storage.joint(i))]
-            for changed in meant:
-                if changed not in told:
-                    told.add(changed)
-                    name = body.facts.routine(callee).name
-                    place = written.get(changed, body.region.place)
-                    message = f"'{changed[1]}' is set in the region, and sizes that '{name}' declares depend on it"
-                    hint = f"pass '{name}' the size as an argument, or set '{changed[1]}' before the region"
-                    related = [Related(body.region.place, "the region")]
-                    yield warning("HF501", f"{message}: points may see what others set", place, hint, related)
+    return written

@@ -338,7 +338,7 @@ class Effects:
         if self._memory is None:
             self._memory = memory_of(self.facts, self.lasts)
             sizes = declared_of(self.facts, self.mentioned_memory)
-            own = {k: there.union(touched_in(self.facts, self.of, k)) for k, there in sizes.items()}
+            own = {k: there.union(touched_in(self.facts, self.of, k, there)) for k, there in sizes.items()}
             for k, there in self.facts.graph.gathered(own).items():
                 self._memory[k] = self._memory.get(k, frozenset()) | there
         return self._memory.get(key, frozenset())

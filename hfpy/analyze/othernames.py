@@ -7,17 +7,18 @@ compared by :mod:`hfpy.analyze.sharedarrays`, objects with pointers in them by :
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.components import chains_in
+from hfpy.analyze.declared import SIZE
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.members import Members
 from hfpy.analyze.storage import Identity, component_object
 from hfpy.analyze.types import component
-from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.analyze.uses import Reference, aliases_of, associated, sets_component
 from hfpy.diagnostics import Diagnostic, Place, warning
 from hfpy.model.expressions import Component, walk
 from hfpy.model.units import Symbol
@@ -25,9 +26,9 @@ from hfpy.model.units import Symbol
 if TYPE_CHECKING:
     from hfpy.analyze.bodies import RegionBody
 
-#: What is noted of a routine: that it uses a variable, or sets it.
-USE, SET = "use", "set"
-TOUCHED = frozenset({USE, SET})
+#: What is noted of a routine: that it uses a variable, sets it, or sets a pointer to it, which others may have then.
+USE, SET, LENT = "use", "set", "lend"
+TOUCHED = frozenset({USE, SET, LENT})
 _POINTED = frozenset({"pointer", "target"})
 _STATE = "if no two points meet in it, say so in the region: independent({name}); else use one name"
 
@@ -35,7 +36,7 @@ _STATE = "if no two points meet in it, say so in the region: independent({name})
 @dataclass(frozen=True)
 class _Touch:
     """A variable, or a pointer component, that is used; ``place`` is that of the region's own reference, else of the
-    region; ``below`` the routine that does it.
+    region; ``below`` the routine that does it; ``lent`` says that it does so through a pointer.
     """
 
     identity: Identity
@@ -44,17 +45,26 @@ class _Touch:
     place: Place
     below: str = ""
     array: bool = False
+    lent: bool = False
 
 
 def touched_in(
-    facts: Facts, of: Callable[[Reference, str], tuple[bool, bool]], key: str
+    facts: Facts,
+    of: Callable[[Reference, str], tuple[bool, bool]],
+    key: str,
+    declared: Iterable[tuple[Identity, str]],
 ) -> Iterator[tuple[Identity, str]]:
     """The memory with other names that a routine's statements use and set; ``of`` tells whether a reference does. Local
-    pointers stand for their targets. Dummy arguments are the callers' own.
+    pointers stand for their targets; who gets the target of a pointer uses it. Dummy arguments are the callers' own.
+    What is ``declared`` is read, too (:mod:`hfpy.analyze.declared`).
     """
+    yield from ((identity, USE) for identity, word in declared if word == SIZE)
     routine = facts.application.routines.get(key)
-    for reference, identity, symbol in _references(facts, facts.references.get(key, ()), key):
+    for reference, identity, symbol in _references(facts, facts.references.get(key, ()), key, True):
         if routine is None or (identity[0] == key and identity[1] in routine.dummies):
+            continue
+        if reference.role == "pointer":
+            yield identity, LENT
             continue
         reads, writes = of(reference, key)
         found = frozenset({identity})
@@ -81,7 +91,9 @@ def _met(body: RegionBody) -> Iterator[Diagnostic]:
     for number, one in enumerate(touches):
         for other in touches[number + 1 :]:
             names = frozenset({one.name, other.name})
-            if not (one.writes or other.writes) or one.identity == other.identity or names in told:
+            if not (one.writes or other.writes) or names in told:
+                continue
+            if one.identity == other.identity and not (one.lent or other.lent):
                 continue
             if (one.array and other.array and not one.below and not other.below) or not met.meet(one, other):
                 continue
@@ -107,18 +119,22 @@ def _touches(body: RegionBody) -> Iterator[_Touch]:
     for callee in body.callees:
         name = body.facts.routine(callee).name
         for identity, word in sorted(body.effects.touched(callee)):
-            if (identity, word == SET) not in seen:
+            if word == LENT or (identity, word == SET) not in seen:
                 seen.add((identity, word == SET))
-                yield _Touch(identity, identity[1], word == SET, body.region.place, name)
+                lent = word == LENT
+                yield _Touch(identity, identity[1], word == SET, body.region.place, name, lent=lent)
 
 
 def _references(
-    facts: Facts, references: Sequence[Reference], key: str
+    facts: Facts, references: Sequence[Reference], key: str, targets: bool = False
 ) -> Iterator[tuple[Reference, Identity, Symbol | None]]:
-    """The references that mean memory with other names: what they mean, a variable or a pointer component."""
+    """The references that mean memory with other names: what they mean, a variable or a pointer component. With
+    ``targets`` what pointers are set to is among them.
+    """
     chains: dict[int, Mapping[tuple[int, str], Sequence[Component]]] = {}
     for reference in references:
-        if reference.role in ("pointer", "inquiry"):
+        set_ = reference.role == "pointer" and (not targets or associated(reference) or sets_component(reference))
+        if set_ or reference.role == "inquiry":
             continue
         selector = aliases_of(reference.at).get(reference.name) if reference.at.renamed else None
         if selector is not None:

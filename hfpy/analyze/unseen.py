@@ -12,10 +12,10 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.indirect import by_procedure_variable
 from hfpy.analyze.uses import aliases_of, declared_in_block
-from hfpy.diagnostics import Diagnostic, Related, warning
+from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Name, walk
-from hfpy.model.statements import Call, Construct, Specification, expressions
+from hfpy.model.statements import Assignment, Call, Construct, Specification, expressions
 from hfpy.model.units import Routine, Symbol
 
 # Of Fortran, and of compilers beyond it.
@@ -35,6 +35,12 @@ def unseen_changes(facts: Facts, effects: Effects, routine: Routine) -> Iterator
 
     for at in facts.graph.statements[routine.key]:
         region = region_of(at)
+        if region is not None and (name := _function_set(facts, routine, at)):
+            place = at.statement.line.place(routine.file)
+            message = f"what the function '{name}' points to is written: nothing tells whether points meet in it"
+            hint = f"set a pointer, as in p => {name}(…), and write to that"
+            made = error if not above else warning
+            yield made("HF404" if not above else "HF501", message, place, hint, [Related(region.place, "the region")])
         for node in _called(at) if region is not None else ():
             message, hint = _said(facts, routine, at, node)
             if message and region is not None:
@@ -63,6 +69,16 @@ def _is_saved(symbol: Symbol, at: Located) -> bool:
     inside: list[Construct] = [c for c in at.constructs if c.kind == "block" and symbol in c.declarations]
     nodes = (node for c in inside for node in c.parts[0].body)
     return any(isinstance(n, Specification) and n.kind in ("save", "data") for n in nodes)
+
+
+def _function_set(facts: Facts, routine: Routine, at: Located) -> str:
+    """The name of a function the target of whose result a statement sets (Fortran 2018, 9.2); else empty."""
+    target = at.statement.target if isinstance(at.statement, Assignment) else None
+    if not isinstance(target, Apply) or not isinstance(target.base, Name) or target.base.name in aliases_of(at):
+        return ""
+    name = target.base.name
+    known = facts.scopes.variable(name, routine.key) is not None
+    return name if not known and facts.scopes.procedures(name, routine.key) else ""
 
 
 def _called(at: Located) -> Iterator[Name]:

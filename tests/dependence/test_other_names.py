@@ -105,6 +105,10 @@ contains
   integer function inside()
     inside = ob%%q + ob%%w(2)
   end function
+  function at()
+    integer, pointer :: at
+    at => ms
+  end function
   integer function through()
     through = po%%v
   end function
@@ -140,6 +144,7 @@ t = i; c(i) = given(p)
 if (i == 9) ms = 4; c(i) = ob%q
 if (i == 9) ob%q = 4; c(i) = ms
 ga(i+1) = i; c(i) = inside()
+if (i == 9) ms = 4; c(i) = at()
 if (i == 9) obj%v = 4; c(i) = po%v
 if (i == 9) obj%v = 4; c(i) = through()
 associate (q => ps); if (i == 9) ms = 4; c(i) = q; end associate""".split("\n")
@@ -275,6 +280,13 @@ def test_sizes_that_called_routines_declare(sets: str, asked: str) -> None:
 def test_sizes_that_others_change() -> None:
     made = translate_text({"m.f90": SIZES % ("if (i == 9) gx = [1, 2]", "of_other()")}, backend="openmp")
     assert "HF501" in {d.code for d in made.diagnostics}
+
+
+def test_functions_that_a_block_declares_sizes_with() -> None:
+    made = translate_text(
+        {"m.f90": SIZES % ("block; integer :: w(known()); ms = size(w); end block", "i")}, backend="openmp"
+    )
+    assert {d.code for d in made.diagnostics} == {"HF501"}
 
 
 @pytest.mark.parametrize("sets", ["gx(i) = i", ""])

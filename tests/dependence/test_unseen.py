@@ -14,6 +14,7 @@ MODULE = """
 module m
   implicit none
   integer :: total
+  integer, target :: there(9)
 contains
   subroutine work(n, c, r)
     integer, intent(in) :: n
@@ -54,6 +55,15 @@ contains
       counted = k
     end block
   end function
+  function at(k)
+    integer, intent(in) :: k
+    integer, pointer :: at
+    at => there(k)
+  end function
+  subroutine below(k)
+    integer, intent(in) :: k
+    at(2) = k
+  end subroutine
   real function own(rand)
     real, intent(in) :: rand(:)
     own = rand(2)
@@ -68,6 +78,8 @@ WRONG = {
     "random number": ("call random_number(r(i))", "HF501"),
     "random number below": ("call drawn(r(i))", "HF501"),
     "seed": ("call random_seed()", "HF501"),
+    "function as a variable": ("at(2) = i", "HF404"),
+    "function as a variable below": ("call below(i)", "HF501"),
     "function": ("r(i) = rand(0)", "HF501"),
     "saved in a block": ("block; integer, save :: k; k = k + i; c(i) = k; end block", "HF505"),
     "initial value in a block": ("block; integer :: k = 0; k = k + i; c(i) = k; end block", "HF505"),
