@@ -120,7 +120,7 @@ class _Bare:
         changes = {key: effects.changed_memory(key) for key in routines}
         mentions = {key: effects.mentioned_memory(key) for key in routines}
         members = {key: effects.members(key) for key in routines}
-        return Stage(slim, intents, changes, mentions, {key: effects.memory(key) for key in routines}, members)
+        return Stage(slim, intents, changes, mentions, {key: effects.all_memory(key) for key in routines}, members)
 
 
 class _Known(dict[str, T]):

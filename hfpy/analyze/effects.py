@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.calls import chosen_dummies, dummy_name
+from hfpy.analyze.declared import DECLARED, declared_of
 from hfpy.analyze.dependence.queries import Engine
 from hfpy.analyze.facts import Facts, block_of, keeps_value, stands_for
 from hfpy.analyze.files import only_reads_values
@@ -22,6 +23,7 @@ from hfpy.analyze.loopvalues import values_read
 from hfpy.analyze.memory import memory_of
 from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.scopes import Found
+from hfpy.analyze.severalnames import TOUCHED, touched_in
 from hfpy.analyze.storage import JOINT, Identity
 from hfpy.analyze.uses import Reference, aliases_of, associated, sets_component
 from hfpy.diagnostics import Place
@@ -48,8 +50,8 @@ class Effects:
         members: dict[str, frozenset[Identity]] | None = None,
     ) -> None:
         """``intents`` are those known already, by routine and dummy; ``changes``, ``mentions``, ``memory`` and
-        ``members`` what :meth:`changed_memory`, :meth:`mentioned_memory`, :meth:`memory` and :meth:`members` gave for
-        all routines.
+        ``members`` what :meth:`changed_memory`, :meth:`mentioned_memory`, :meth:`all_memory` and :meth:`members` gave
+        for all routines.
         """
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
@@ -315,8 +317,26 @@ class Effects:
 
     def memory(self, key: str) -> frozenset[tuple[Identity, str]]:
         """What a routine, or one that it calls, does to the memory of variables (:mod:`hfpy.analyze.memory`)."""
+        return frozenset(done for done in self.all_memory(key) if done[1] not in TOUCHED | DECLARED)
+
+    def touched(self, key: str) -> frozenset[tuple[Identity, str]]:
+        """The variables whose memory has other names, too, that a routine, or one that it calls, uses and sets
+        (:mod:`hfpy.analyze.severalnames`).
+        """
+        return frozenset(done for done in self.all_memory(key) if done[1] in TOUCHED)
+
+    def declared(self, key: str) -> frozenset[tuple[Identity, str]]:
+        """What the declarations of a routine, or of one that it calls, read (:mod:`hfpy.analyze.declared`)."""
+        return frozenset(done for done in self.all_memory(key) if done[1] in DECLARED)
+
+    def all_memory(self, key: str) -> frozenset[tuple[Identity, str]]:
+        """All that together."""
         if self._memory is None:
             self._memory = memory_of(self.facts, self.lasts)
+            sizes = declared_of(self.facts, self.mentioned_memory)
+            own = {k: there.union(touched_in(self.facts, self.of, k, there)) for k, there in sizes.items()}
+            for k, there in self.facts.graph.gathered(own).items():
+                self._memory[k] = self._memory.get(k, frozenset()) | there
         return self._memory.get(key, frozenset())
 
     def members(self, key: str) -> frozenset[Identity]:

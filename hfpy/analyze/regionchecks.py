@@ -12,6 +12,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.inanyorder import in_any_order
 from hfpy.analyze.owndirectives import own_directives
+from hfpy.analyze.unseen import unseen_changes
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import of_kind
 from hfpy.diagnostics import Diagnostic, Related, error, note
@@ -42,6 +43,8 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     yield from _unknown_calls(facts, effects, routine)
     yield from _unresolved(facts, routine)
     yield from _entries(facts, routine)
+    yield from _pure(facts, routine)
+    yield from unseen_changes(facts, effects, routine)
     yield from _names_taken(facts, routine)
     yield from own_directives(facts, routine)
 
@@ -212,6 +215,22 @@ def _entries(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             message = f"'{routine.name}' has another entry here, and works on the device"
             hint = "make a subroutine of its own of what is behind the entry"
             yield error("HF408", message, at.statement.line.place(routine.file), hint)
+
+
+def _pure(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Regions in pure procedures, which can hold no directives but ``simd``, and start no kernels. ``sequential`` needs
+    neither.
+    """
+    own = (facts.positions.regions[identity] for identity in facts.positions.get(routine.key).own)
+    pure = {"pure", "elemental"} & set(routine.prefix) and "impure" not in routine.prefix
+    if pure and facts.backend(routine.key) != "sequential":
+        for region in own:
+            if not region.vector:
+                message = (
+                    f"a region in '{routine.name}', which is pure: pure procedures can start no threads and no kernels"
+                )
+                hint = "take 'pure' or 'elemental' away, or put the region around the call"
+                yield error("HF404", message, region.place, hint)
 
 
 def _has_directives(facts: Facts, key: str) -> bool:

@@ -343,6 +343,28 @@ class Scopes:
         symbol = routine.spec.symbols.get(name)
         return symbol.type if symbol is not None and symbol.type.base else self.implicit_type(name, routine)
 
+    @cached_property
+    def _entries(self) -> frozenset[str]:
+        """The names of all entries of routines beside their own."""
+        return frozenset(name for routine in self.application.routines.values() for name in routine.entries)
+
+    @cached_property
+    def in_namelists(self) -> frozenset[tuple[str, str]]:
+        """The variables that stand in namelists, by home and name."""
+        named = (
+            (m, r.key)
+            for r in self.application.routines.values()
+            for g in r.spec.groups
+            for m in g.members
+            if g.kind == "namelist"
+        )
+        found = (self.variable(name, key) for name, key in named)
+        return frozenset((f.home, f.symbol.name) for f in found if f is not None)
+
+    def is_entry(self, name: str, key: str) -> bool:
+        """Whether a name, as that of a procedure, may be another entry of a routine."""
+        return name in self._entries and not self.procedures(name, key)
+
     def is_intrinsic(self, name: str, key: str) -> bool:
         """Whether a name means an intrinsic procedure in the unit."""
         return name in INTRINSICS and self.variable(name, key) is None and not self.procedures(name, key)

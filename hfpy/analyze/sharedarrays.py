@@ -63,6 +63,21 @@ class SharedArrays:
         else:
             self._tell_answer(name, answer, hint, () if writes else (self.stating("independent", name),))
 
+    def check_target(self, name: str, data: DataObject) -> None:
+        """The same for the target of a pointer to a scalar."""
+        if name in self.body.region.independent or self._in_error(name):
+            return
+        nest = build(self.body, self._known(), True, frozenset({data.identity}), self._read)
+        array = name_of(data, self.body.key)
+        if nest is None or not nest.of(array):
+            return
+        answer = self.body.effects.engine.independent(nest, array)
+        if isinstance(answer, Unknown) and answer.kind != "condition":
+            self._unknown(name, answer)
+        else:
+            hint = f"all points share the target of '{name}': use a variable that is no pointer"
+            self._tell_answer(name, answer, hint)
+
     def check_common(self, data: DataObject, hint: str) -> str:
         """Whether points meet in a variable that all of them have in common, such as one of a module, and that the
         region or a routine called in it writes: told as an error (HF504), or as a note (HF509) if all write the same.
@@ -78,8 +93,6 @@ class SharedArrays:
         answer = self.body.effects.engine.independent(nest, array)
         if isinstance(answer, Unknown) and answer.kind != "condition":
             return self._shown(answer.text) or "it depends on sizes"
-        if isinstance(answer, Proved) and self._has_other_names(data):
-            return "other variables may be the same memory"
         if isinstance(answer, Refuted) and not data.rank:
             first = isinstance(self.body.effects.engine.private(nest, array), Proved)
             hint = f"each point sets it before it reads it: {hint}" if first else f"{hint}; {_COLLECTS}"
@@ -91,11 +104,6 @@ class SharedArrays:
         for home in sorted(self.body.facts.application.routines, key=len, reverse=True):
             text = at_home(text, home)
         return text
-
-    def _has_other_names(self, data: DataObject) -> bool:
-        """Whether other variables may be the same memory: accesses under their names are not among those asked for."""
-        storage = self.body.facts.storage
-        return storage.joint(data.identity) is not None or not (data.rank or storage.alone(data.identity))
 
     def stating(self, attribute: str, name: str) -> Fix:
         """The fix that states something of a name in the region."""

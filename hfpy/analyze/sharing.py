@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hfpy.analyze.accesses import parallel_positions
+from hfpy.analyze.declared import seen_in_declarations
 from hfpy.analyze.dependence.answers import Proved, Witness
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
@@ -18,6 +19,7 @@ from hfpy.analyze.flags import flag_writes
 from hfpy.analyze.flow import Flow, FlowScan
 from hfpy.analyze.known import known_values
 from hfpy.analyze.largecopies import large_copy
+from hfpy.analyze.othernames import other_names
 from hfpy.analyze.pointercomponents import between_components
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
@@ -26,7 +28,7 @@ from hfpy.analyze.resized import asked_behind
 from hfpy.analyze.routineuses import RoutineUses
 from hfpy.analyze.setpointers import HINT, is_set, used_before
 from hfpy.analyze.takenover import lost_beside_large
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
@@ -159,10 +161,13 @@ class RegionSharing:
         result.found += written_through(self.body, self._arrays)
         result.found += through_components(self.body)
         result.found += between_components(self.body, self._arrays)
+        result.found += other_names(self.body, result.found)
+        result.found += seen_in_declarations(self.body)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
         if self.facts.backend(self.key) in _IN_DIRECTIVES:
             self._check_given({*own, *result.shared})
+            self._check_namelists(own - reductions)
         return result
 
     def _check_given(self, listed: set[str]) -> None:
@@ -181,6 +186,15 @@ class RegionSharing:
         if given and self.routine.kind == "function" and name == self.routine.name and name in listed:
             message = f"'{name}' is the function's name too; in an associate or select type no directive takes it"
             hint = "give the result a name of its own: result(…)"
+            self.result.found.append(error("HF409", message, self.region.place, hint))
+
+    def _check_namelists(self, own: set[str]) -> None:
+        """Variables of namelists, of which no thread may have its own (OpenMP 5.2, 5.4.3)."""
+        objects = ((name, self.facts.object(name, self.key)) for name in sorted(own))
+        listed = self.facts.scopes.in_namelists
+        if name := next((n for n, data in objects if data is not None and data.identity in listed), ""):
+            message = f"'{name}' stands in a namelist, and each thread would need its own: no directive gives it that"
+            hint = f"use another variable in the region, and copy '{name}' before or behind it"
             self.result.found.append(error("HF409", message, self.region.place, hint))
 
     @property
@@ -255,6 +269,9 @@ class RegionSharing:
             self._pointer(name, data)
             return
         write = flow.written[name]
+        if "pointer" in data.symbol.attributes and not any(map(associated, self.body.references_of(name))):
+            self._target(name, data)
+            return
         live_out = self._live_out(name, data)
         if live_out and name in self.region.local:
             self._local_error(name, write)
@@ -283,6 +300,11 @@ class RegionSharing:
             self.result.flags += raised
         else:
             self._live_error(name, write)
+
+    def _target(self, name: str, data: DataObject) -> None:
+        """The target of a pointer to a scalar, which got it before the region: a pointer of a thread's own has none."""
+        self.result.shared.append(name)
+        self._arrays.check_target(name, data)
 
     def _same_memory(self, name: str, data: DataObject, write: Reference) -> bool:
         """Report HF504 if the region uses a scalar that it writes under another name as well (``equivalence``), so that

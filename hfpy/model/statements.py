@@ -127,9 +127,12 @@ class InputOutput(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Specification(Statement):
-    """A statement of a specification part that stands where hfpy needs no more than its text."""
+    """A statement of a specification part that stands where hfpy needs no more than its text. ``name`` is that of an
+    ``entry``.
+    """
 
     kind: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -282,7 +282,7 @@ class FileIndex:
 @dataclass(frozen=True, slots=True)
 class Routine:
     """A routine, program or module, parsed: specification and, for the former, the executable part. ``interoperable``
-    ones are ``bind(c)``.
+    ones are ``bind(c)``. ``entries`` are the names of its other entries.
     """
 
     key: str
@@ -304,6 +304,7 @@ class Routine:
     body_first: int = -1
     spec_insert: int = -1
     scopes: tuple[StencilScope, ...] = ()
+    entries: tuple[str, ...] = ()
     regions: tuple[Construct, ...] = field(init=False, repr=False, compare=False)
     guarded: tuple[tuple[Statement, Construct], ...] = field(init=False, repr=False, compare=False)
 

@@ -9,6 +9,7 @@ from math import inf
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model import statements
 from hfpy.model.names import unit_name
 from hfpy.model.source import LogicalLine, source_text
 from hfpy.model.statements import Node
@@ -198,6 +199,7 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
         interoperable="bind(c" in stated.compact,
         body_first=body_first,
         spec_insert=spec.last,
+        entries=tuple(s.name for s in statements.flatten(body) if isinstance(s, statements.Specification) and s.name),
     )
 
 

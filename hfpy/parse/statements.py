@@ -459,7 +459,9 @@ def _continue(line: LogicalLine, masked: str, start: int, end: int, name: str) -
 
 
 def _specification(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
-    return Specification(line, masked.split(None, 1)[0].lower())
+    word, _, rest = masked[start:end].strip().lower().partition(" ")
+    named = re.match(r"\w+", rest.strip()) if word == "entry" else None
+    return Specification(line, word, named[0] if named else "")
 
 
 _HANDLERS: dict[str, Callable[[LogicalLine, str, int, int, str], Statement]] = {

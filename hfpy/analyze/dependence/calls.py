@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.calls import chosen_dummies, dummy_name, is_elemental
+from hfpy.analyze.calls import chosen_dummies, dummies_met, dummy_name, is_elemental
 from hfpy.analyze.dependence.forms import Form, number
 from hfpy.analyze.dependence.model import Part, Section, Subscript
 from hfpy.analyze.dependence.reading import Frame, Reading
@@ -109,6 +109,23 @@ class Calls:
         """Whether a routine surely sets a dummy argument, before it uses it."""
         flow = self._flow(key) if self._seen(key) else None
         return flow is not None and dummy in flow.certain and dummy not in flow.exposed
+
+    def sets_values(self, key: str, dummy: str, asked: frozenset[tuple[str, str]] = frozenset()) -> bool:
+        """Whether a routine may set values of a dummy argument, and not only where it points to. ``asked`` are those
+        that ask, in routines that call each other.
+        """
+        if not self._seen(key):
+            return True
+        for reference in self.facts.references[key]:
+            if reference.name != dummy or reference.role == "pointer" or not self.facts.live(reference.at, key):
+                continue
+            met = dummies_met(self.facts, key, reference)
+            more = [(s.callee, d.name) for s, d in met if d is not None] if all(d for _, d in met) else []
+            if more and not any(m not in asked and self.sets_values(*m, asked | {m}) for m in more):
+                continue
+            if self.effects.of(reference, key)[1]:
+                return True
+        return False
 
     def _may_be_array(self, reference: Reference, key: str) -> bool:
         """Whether an argument is an array for one of several procedures that may be called. One whose source is not

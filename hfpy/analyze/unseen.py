@@ -1,0 +1,99 @@
+"""What in regions may change what all points share, though no analysis of variables shows it: routines that are called
+by another ``entry``, whose bodies are not read under that name, what functions point to, and saved variables of a
+``block``, which are none of the routine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.indirect import by_procedure_variable
+from hfpy.analyze.uses import aliases_of, declared_in_block
+from hfpy.diagnostics import Diagnostic, Related, error, warning
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Expr, Name, walk
+from hfpy.model.statements import Assignment, Call, Construct, Specification, expressions
+from hfpy.model.units import Routine, Symbol
+
+
+def unseen_changes(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Diagnostic]:
+    """A warning for each in a region of a routine, or in a routine that is called in one."""
+    above = [r for r in (facts.positions.regions[i] for i in facts.positions.get(routine.key).above) if not r.vector]
+    if not above and not facts.positions.get(routine.key).own:
+        return
+
+    def region_of(at: Located) -> Region | None:
+        """The region whose points do a statement, if they run beside each other."""
+        region = facts.positions.region(routine.key, at) or (above[0] if above else None)
+        return None if region is None or region.vector or not facts.live(at, routine.key) else region
+
+    for at in facts.graph.statements[routine.key]:
+        region = region_of(at)
+        if region is not None and (name := _function_set(facts, routine, at)):
+            place = at.statement.line.place(routine.file)
+            message = f"what the function '{name}' points to is written: nothing tells whether points meet in it"
+            hint = f"set a pointer, as in p => {name}(…), and write to that"
+            made = error if not above else warning
+            yield made("HF404" if not above else "HF501", message, place, hint, [Related(region.place, "the region")])
+        for node in _called(at) if region is not None else ():
+            message, hint = _said(facts, routine, at, node)
+            if message and region is not None:
+                place = at.statement.line.place(routine.file, node.start, node.end)
+                yield warning("HF501", message, place, hint, [Related(region.place, "the region")])
+    seen: set[int] = set()
+    for reference in facts.references[routine.key]:
+        region = region_of(reference.at) if reference.at.renamed else None
+        symbol = declared_in_block(reference.name, reference.at)
+        if region is None or symbol is None or id(symbol) in seen or not effects.of(reference, routine.key)[1]:
+            continue
+        if _is_saved(symbol, reference.at):
+            seen.add(id(symbol))
+            place = reference.at.statement.line.place(routine.file, reference.node.start, reference.node.end)
+            message = f"the saved variable '{symbol.name}' of a block is written, and two points may meet in it"
+            hint = f"make '{symbol.name}' a variable of the block without 'save' and initial value, or of the routine"
+            yield warning("HF505", message, place, hint, [Related(region.place, "the region")])
+
+
+def _is_saved(symbol: Symbol, at: Located) -> bool:
+    """Whether a variable of a ``block`` around a statement keeps its value; with ``save`` or ``data`` there it may."""
+    if symbol.attributes & {"parameter"}:
+        return False
+    if symbol.attributes & {"save", "initialised"}:
+        return True
+    inside: list[Construct] = [c for c in at.constructs if c.kind == "block" and symbol in c.declarations]
+    nodes = (node for c in inside for node in c.parts[0].body)
+    return any(isinstance(n, Specification) and n.kind in ("save", "data") for n in nodes)
+
+
+def _function_set(facts: Facts, routine: Routine, at: Located) -> str:
+    """The name of a function the target of whose result a statement sets (Fortran 2018, 9.2); else empty."""
+    target = at.statement.target if isinstance(at.statement, Assignment) else None
+    if not isinstance(target, Apply) or not isinstance(target.base, Name) or target.base.name in aliases_of(at):
+        return ""
+    name = target.base.name
+    known = facts.scopes.variable(name, routine.key) is not None
+    return name if not known and facts.scopes.procedures(name, routine.key) else ""
+
+
+def _called(at: Located) -> Iterator[Name]:
+    """The names by which a statement calls procedures, or may."""
+    if isinstance(at.statement, Call) and isinstance(at.statement.designator, Name):
+        yield at.statement.designator
+    nodes: Iterator[Expr] = (n for e in expressions(at.statement) for n in walk(e))
+    yield from (n.base for n in nodes if isinstance(n, Apply) and isinstance(n.base, Name))
+
+
+def _said(facts: Facts, routine: Routine, at: Located, node: Name) -> tuple[str, str]:
+    """What is to be said of a name that may be called, and a hint; else empty."""
+    scopes, name = facts.scopes, node.name
+    if not scopes.is_entry(name, routine.key):
+        return "", ""
+    found = scopes.variable(name, routine.key)
+    variable = found is not None and (found.symbol.rank or found.symbol.type.base == "character")
+    if variable or name in aliases_of(at) or by_procedure_variable(name, routine, scopes, at):
+        return "", ""
+    message = f"'{name}' is another entry of a routine, whose statements hfpy does not read under this name"
+    return f"{message}: two points may meet in a variable", "make a subroutine of its own of what is behind the entry"

@@ -1,0 +1,151 @@
+"""What points change together though no variable of a routine shows it: random numbers, entries, blocks that save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hfpy.options import Options
+from hfpy.pipeline import found_regions
+from tests.support import translate_text, write_files
+
+MODULE = """
+module m
+  implicit none
+  integer :: total
+  integer, target :: there(9)
+contains
+  subroutine work(n, c, r)
+    integer, intent(in) :: n
+    integer, intent(inout) :: c(n)
+    real, intent(inout) :: r(n)
+    integer :: i
+    !@parallelRegion
+    do i = 1, n
+      %s
+    end do
+  end subroutine
+  subroutine put(v)
+    integer, intent(in) :: v
+    total = v
+    return
+    entry adding(v)
+    total = total + v
+  end subroutine
+  subroutine through(v)
+    integer, intent(in) :: v
+    call adding(v)
+  end subroutine
+  integer function name_of()
+    integer :: v, count_of
+    name_of = 3
+    return
+    entry count_of(v)
+    count_of = v
+  end function
+  subroutine drawn(x)
+    real, intent(out) :: x
+    call random_number(x)
+  end subroutine
+  integer function counted()
+    block
+      integer :: k = 0
+      k = k + 1
+      counted = k
+    end block
+  end function
+  function at(k)
+    integer, intent(in) :: k
+    integer, pointer :: at
+    at => there(k)
+  end function
+  subroutine below(k)
+    integer, intent(in) :: k
+    at(2) = k
+  end subroutine
+  real function own(rand)
+    real, intent(in) :: rand(:)
+    own = rand(2)
+  end function
+end module
+"""
+
+WRONG = {
+    "entry": ("call adding(i)", "HF501"),
+    "entry below": ("call through(i)", "HF501"),
+    "entry of a function": ("c(i) = count_of(i)", "HF501"),
+    "random number": ("call random_number(r(i))", "HF404"),
+    "random number below": ("call drawn(r(i))", "HF404"),
+    "seed": ("call random_seed()", "HF404"),
+    "function as a variable": ("at(2) = i", "HF404"),
+    "function as a variable below": ("call below(i)", "HF501"),
+    "function": ("r(i) = rand(0)", "HF404"),
+    "saved in a block": ("block; integer, save :: k; k = k + i; c(i) = k; end block", "HF505"),
+    "initial value in a block": ("block; integer :: k = 0; k = k + i; c(i) = k; end block", "HF505"),
+    "save statement": ("block; integer :: k; save; k = k + i; c(i) = k; end block", "HF505"),
+    "data statement": ("block; integer :: k; data k /3/; k = k + i; c(i) = k; end block", "HF505"),
+    "block in a block": ("block; integer, save :: k; block; k = i; end block; c(i) = k; end block", "HF505"),
+    "saved in a block below": ("c(i) = counted()", "HF505"),
+}
+RIGHT = {
+    "array of that name": "c(i) = int(own(r))",
+    "own variable of a block": "block; integer :: k; k = i; c(i) = k; end block",
+    "constant of a block": "block; integer, parameter :: k = 3; c(i) = k; end block",
+    "saved and not written": "block; integer :: k = 3; c(i) = k; end block",
+    "hidden": "block; integer, save :: k; block; integer :: k; k = i; c(i) = k; end block; end block",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_warning(name: str) -> None:
+    statements, code = WRONG[name]
+    made = translate_text({"m.f90": MODULE % statements}, backend="openmp")
+    assert [d.code for d in made.diagnostics] == [code]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_nothing_is_shared(name: str) -> None:
+    made = translate_text({"m.f90": MODULE % RIGHT[name]}, backend="openmp")
+    assert not made.diagnostics
+
+
+def test_loops_that_nobody_calls_parallel_stay_serial(tmp_path: Path) -> None:
+    loops = "\n    end do\n    do i = 1, n\n      ".join(text for text, _ in WRONG.values())
+    text = (MODULE % loops).replace("!@parallelRegion", "")
+    found = found_regions(write_files({"m.f90": text}, tmp_path), Options(target="cpu")).verdicts
+    assert len(found) == len(WRONG) and not any(v.region for v in found)
+
+
+PURE = """
+module m
+  implicit none
+contains
+  %s subroutine work(n, c)
+    integer, intent(in) :: n
+    integer, intent(inout) :: c%s
+    integer :: i
+    !@parallelRegion%s
+    do i = 1, n
+      %s
+    end do
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize("prefix", ["pure", "elemental", "impure elemental", ""])
+@pytest.mark.parametrize("backend", ["openmp", "openacc", "cuda-c", "sequential"])
+def test_a_region_in_a_pure_procedure(prefix: str, backend: str) -> None:
+    """Pure procedures can hold no directives, and call no launcher of a kernel."""
+    shape, text = ("", "if (i == n) c = i") if "elemental" in prefix else ("(n)", "c(i) = i")
+    target = "cpu" if backend in ("openmp", "sequential") else "gpu"
+    made = translate_text({"m.f90": PURE % (prefix, shape, "", text)}, backend=backend, target=target)
+    impure = prefix.startswith("impure") or not prefix
+    refused = [d.code for d in made.errors if "pure" in d.message]
+    assert refused == ([] if impure or backend == "sequential" else ["HF404"])
+
+
+def test_a_region_for_vectors_in_a_pure_procedure() -> None:
+    made = translate_text({"m.f90": PURE % ("pure", "(n)", "{vector}", "c(i) = i")}, backend="openmp")
+    assert not made.errors
