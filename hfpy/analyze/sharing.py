@@ -30,7 +30,7 @@ from hfpy.analyze.setpointers import HINT, is_set, used_before
 from hfpy.analyze.takenover import lost_beside_large
 from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
-from hfpy.model.expressions import Apply
+from hfpy.model.expressions import Apply, Range
 from hfpy.model.names import is_own
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine
@@ -167,7 +167,7 @@ class RegionSharing:
         result.found += from_outside(self.body, own)
         if self.facts.backend(self.key) in _IN_DIRECTIVES:
             self._check_given({*own, *result.shared})
-            self._check_namelists(own - reductions)
+            self._check_own(own - reductions)
         return result
 
     def _check_given(self, listed: set[str]) -> None:
@@ -188,13 +188,20 @@ class RegionSharing:
             hint = "give the result a name of its own: result(…)"
             self.result.found.append(error("HF409", message, self.region.place, hint))
 
-    def _check_namelists(self, own: set[str]) -> None:
-        """Variables of namelists, of which no thread may have its own (OpenMP 5.2, 5.4.3)."""
-        objects = ((name, self.facts.object(name, self.key)) for name in sorted(own))
-        listed = self.facts.scopes.in_namelists
-        if name := next((n for n, data in objects if data is not None and data.identity in listed), ""):
-            message = f"'{name}' stands in a namelist, and each thread would need its own: no directive gives it that"
-            hint = f"use another variable in the region, and copy '{name}' before or behind it"
+    def _check_own(self, own: set[str]) -> None:
+        """What no thread may have for itself: variables of namelists (OpenMP 5.2, 5.4.3), and texts whose length is
+        deferred: GNU Fortran 12 has one length for all threads, or none.
+        """
+        for name in sorted(own):
+            data = self.facts.object(name, self.key)
+            length = data.symbol.type.length if data is not None else None
+            if data is not None and data.identity in self.facts.scopes.in_namelists:
+                why, hint = "stands in a namelist", f"use another variable in the region, and copy '{name}'"
+            elif length is not None and isinstance(length.expr, Range):
+                why, hint = "has a deferred length", f"give '{name}' a fixed length in the region: character(80)"
+            else:
+                continue
+            message = f"'{name}' {why}, and each thread would need its own: no directive gives it that"
             self.result.found.append(error("HF409", message, self.region.place, hint))
 
     @property

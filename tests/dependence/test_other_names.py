@@ -303,6 +303,7 @@ contains
   subroutine work(c)
     integer, intent(inout) :: c(40)
     integer :: i, k, total
+    character(:), allocatable :: text, shown
     namelist /group/ k, total
     namelist /other/ ms
     !@parallelRegion%s
@@ -310,6 +311,7 @@ contains
       %s
     end do
     write (*, group)
+    print *, shown
   end subroutine
 end module
 """
@@ -322,8 +324,11 @@ end module
         ("", "ms = i; c(i) = ms", "HF409"),
         ("{reduction(+:total)}", "total = total + c(i)", ""),
         ("", "c(i) = k + ms", ""),
+        ("", "text = repeat('b', mod(i, 5)); c(i) = len(text)", "HF409"),
+        ("", "shown = repeat('b', mod(i, 5))", "HF409"),
+        ("", "c(i) = len(text)", ""),
     ],
 )
-def test_variables_of_namelists(attributes: str, statement: str, code: str) -> None:
+def test_what_no_thread_can_have(attributes: str, statement: str, code: str) -> None:
     made = translate_text({"m.f90": NAMELIST % (attributes, statement)}, backend="openmp")
     assert [d.code for d in made.diagnostics] == [code] * bool(code)
