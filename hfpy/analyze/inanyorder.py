@@ -27,12 +27,15 @@ def in_any_order(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     region, where it may be for the first call, and so are random numbers everywhere: the order may not matter there.
     """
     above = [r for r in (facts.positions.regions[i] for i in facts.positions.get(routine.key).above) if not r.vector]
+    if not above and not facts.positions.get(routine.key).own:
+        return
+    functions = facts.application.file(routine.key).units[routine.unit].references & _RANDOM_FUNCTIONS
     for at in facts.graph.statements[routine.key]:
         region = facts.positions.region(routine.key, at)
         inside = region is not None and not region.vector
         if not inside and not above:
             continue
-        found, random = _input(facts, routine, at.statement), _random(facts, routine, at)
+        found, random = _input(facts, routine, at.statement), _random(facts, routine, at, functions)
         if not (found or random) or not facts.live(at, routine.key):
             continue
         around = "a region" if inside else "a routine that is called in a region"
@@ -64,16 +67,20 @@ def _internal(facts: Facts, routine: Routine, statement: InputOutput) -> bool:
     return found is not None and found.base == "character"
 
 
-def _random(facts: Facts, routine: Routine, at: Located) -> str:
-    """The name of what draws random numbers in a statement; an empty text where nothing does."""
+def _random(facts: Facts, routine: Routine, at: Located, functions: frozenset[str]) -> str:
+    """The name of what draws random numbers in a statement; an empty text where nothing does. ``functions`` are those
+    whose names the routine has.
+    """
     statement = at.statement
     if isinstance(statement, Call):
         name = base_name(statement.designator) or ""
         if name in _RANDOM and facts.scopes.is_intrinsic(name, routine.key):
             return name
+    if not functions:
+        return ""
     defined = {function for function, *_ in routine.spec.statement_functions}
     for node in (node for expr in expressions(statement) for node in walk(expr)):
-        if isinstance(node, Apply) and isinstance(node.base, Name) and node.base.name in _RANDOM_FUNCTIONS:
+        if isinstance(node, Apply) and isinstance(node.base, Name) and node.base.name in functions:
             name, scopes = node.base.name, facts.scopes
             known = scopes.variable(name, routine.key)
             own = name in defined or bool(scopes.procedures(name, routine.key))

@@ -344,7 +344,7 @@ class Scopes:
         return symbol.type if symbol is not None and symbol.type.base else self.implicit_type(name, routine)
 
     @cached_property
-    def _entries(self) -> frozenset[str]:
+    def entries(self) -> frozenset[str]:
         """The names of all entries of routines beside their own."""
         return frozenset(name for routine in self.application.routines.values() for name in routine.entries)
 
@@ -363,7 +363,7 @@ class Scopes:
 
     def is_entry(self, name: str, key: str) -> bool:
         """Whether a name, as that of a procedure, may be another entry of a routine."""
-        return name in self._entries and not self.procedures(name, key)
+        return name in self.entries and not self.procedures(name, key)
 
     def is_intrinsic(self, name: str, key: str) -> bool:
         """Whether a name means an intrinsic procedure in the unit."""

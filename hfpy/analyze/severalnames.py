@@ -54,7 +54,10 @@ def references_to(
     ``targets`` what pointers are set to is among them.
     """
     chains: dict[int, Mapping[tuple[int, str], Sequence[Component]]] = {}
+    plain: set[str] = set()  # names of no such memory, where they mean what they mean in the routine
     for reference in references:
+        if reference.name in plain and not reference.component and not reference.at.renamed:
+            continue
         set_ = reference.role == "pointer" and (not targets or associated(reference) or sets_component(reference))
         if set_ or reference.role == "inquiry":
             continue
@@ -77,3 +80,6 @@ def references_to(
             identity = variable.home, variable.symbol.name
             if variable.symbol.attributes & POINTED or facts.storage.joint(identity) is not None:
                 yield reference, identity, variable.symbol
+                continue
+        if not reference.at.renamed:
+            plain.add(reference.name)

@@ -38,15 +38,16 @@ def unseen_changes(facts: Facts, effects: Effects, routine: Routine) -> Iterator
             hint = f"set a pointer, as in p => {name}(…), and write to that"
             made = error if not above else warning
             yield made("HF404" if not above else "HF501", message, place, hint, [Related(region.place, "the region")])
-        for node in _called(at) if region is not None else ():
+        for node in _called(at) if region is not None and facts.scopes.entries else ():
             message, hint = _said(facts, routine, at, node)
             if message and region is not None:
                 place = at.statement.line.place(routine.file, node.start, node.end)
                 yield warning("HF501", message, place, hint, [Related(region.place, "the region")])
     seen: set[int] = set()
     for reference in facts.references[routine.key]:
-        region = region_of(reference.at) if reference.at.renamed else None
-        symbol = declared_in_block(reference.name, reference.at)
+        if not reference.at.renamed:
+            continue
+        region, symbol = region_of(reference.at), declared_in_block(reference.name, reference.at)
         if region is None or symbol is None or id(symbol) in seen or not effects.of(reference, routine.key)[1]:
             continue
         if _is_saved(symbol, reference.at):
