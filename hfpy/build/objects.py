@@ -24,6 +24,7 @@ from hfpy.build.tasks import Processes
 from hfpy.build.tools import Tools
 from hfpy.diagnostics import ToolError
 
+_UNDEFINED = re.compile(r"\b(?:undefined (?:reference|symbol)|Undefined symbols)\b")
 _PGI_DATE = re.compile(rb"^\d\d/\d\d/\d{4}\s+\d\d:\d\d:\d\d$", re.M)
 
 
@@ -205,7 +206,10 @@ class Objects:
         output = mapped(finished.output, origins).rstrip()
         if finished.status != 0:
             told = output or f"'{shown(command)}' ended with status {finished.status} and no message"
-            raise ToolError(f"{told}\nerror {codes.TOOL_FAILED}: {command[0]} failed on {what}")
+            failed = f"{told}\nerror {codes.TOOL_FAILED}: {command[0]} failed on {what}"
+            if _UNDEFINED.search(told):
+                failed += "\n  hint: 'hfpy check' names the calls of subroutines that no source has"
+            raise ToolError(failed)
         if output:
             self.say(output)
 
