@@ -760,3 +760,15 @@ def test_what_no_source_has_is_told_at_its_lines(project: Path, capsys: pytest.C
     driver.write_text(wrong.replace("implicit none", "use nowhere\n  implicit none", 1))
     assert cli.run(["check", str(project)]) == 1
     assert "driver.h90:4:3: error HF254: no file has the module 'nowhere'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("called", "hint"), [("acc_init(4)", "-lgomp"), ("setle(1)", "'hfpy check'")])
+def test_links_that_fail_say_where_to_look(
+    called: str, hint: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    external = called.partition("(")[0]
+    main = f"program settle\n  external :: {external}\n  call {called}\nend program settle\n"
+    (project / "source/settle.h90").write_text(main)
+    (project / "config/CPU_IMPLEMENTATION_PRODUCTION").write_text("FortranImplementation")
+    assert cli.run(["build", str(project)]) == 3
+    assert f"hint: {'acc_' if external[0] == 'a' else hint}" in (said := capsys.readouterr().err) and hint in said
