@@ -24,6 +24,7 @@ from hfpy.build.tasks import Processes
 from hfpy.build.tools import Tools
 from hfpy.diagnostics import ToolError
 
+_UNDEFINED = re.compile(r"\bundefined (?:reference to|symbol:?) [`'\u2018]?(\w+)")
 _PGI_DATE = re.compile(rb"^\d\d/\d\d/\d{4}\s+\d\d:\d\d:\d\d$", re.M)
 
 
@@ -205,7 +206,15 @@ class Objects:
         output = mapped(finished.output, origins).rstrip()
         if finished.status != 0:
             told = output or f"'{shown(command)}' ended with status {finished.status} and no message"
-            raise ToolError(f"{told}\nerror {codes.TOOL_FAILED}: {command[0]} failed on {what}")
+            failed = f"{told}\nerror {codes.TOOL_FAILED}: {command[0]} failed on {what}"
+            names = _UNDEFINED.findall(told)
+            if any(name.startswith("acc_") for name in names):
+                failed += (
+                    "\n  hint: acc_… are routines of OpenACC; add its library to LDFLAGS, which is -lgomp for gfortran"
+                )
+            elif names:
+                failed += "\n  hint: 'hfpy check' names the calls of subroutines that no source has"
+            raise ToolError(failed)
         if output:
             self.say(output)
 

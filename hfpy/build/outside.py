@@ -18,14 +18,17 @@ _FOLDERS = ("-I", "-J", "-module", "-fintrinsic-modules-path")
 
 
 def outside_of(project: Project, target: str, environment: Mapping[str, str]) -> Outside:
-    """What is known of a project's surroundings. Nothing, for single files and for existing Hybrid Fortran projects."""
+    """What is known of a project's surroundings; nothing for single files. Settings of existing Hybrid Fortran projects
+    name folders of libraries without naming a library there.
+    """
     settings = project.target(target)
-    if project.legacy or project.name == "files":
+    if project.name == "files":
         return Outside()
     flags = (*(settings.flags or ()), *environment_flags(environment, "FFLAGS"))
     every = (*flags, *(f for listed in project.file_flags.values() for f in listed))
     compiler = Path(settings.compiler or environment.get("FC", "") or "gfortran").name
     linked = (*project.ldflags, *settings.ldflags, *environment_flags(environment, "LDFLAGS"))
+    linked = tuple(f for f in linked if not (project.legacy and f.startswith("-L")))
     foreign = any(True for _ in _foreign_sources(project))
     return Outside(
         complete=True,

@@ -105,11 +105,11 @@ def show(made: Summary) -> Iterator[str | Table]:
         yield "frees: how many regions the cure alone frees; has: how many have the cause"
     warnings = [c for c in made.causes if c.severity == "warning"]
     if warnings:
-        warned = [(str(c.regions), c.code, _told(c)) for c in warnings]
+        warned = [(str(c.regions), c.code, _told(c, "hint")) for c in warnings]
         yield Table(("has", "code", "warned of"), warned, frozenset((0,)))
 
 
-def _told(cause: Cause) -> str:
+def _told(cause: Cause, word: str = "cure") -> str:
     first, more = cause.places[0], len(cause.places) - 1
     where = f"at {first}, and {more} more" if more else f"at {first}"
-    return "\n".join([cause.text, where, *([f"cure: {cause.cure}"] if cause.cure else [])])
+    return "\n".join([cause.text, where, *([f"{word}: {cause.cure}"] if cause.cure else [])])

@@ -6,6 +6,8 @@ Outside of regions, iterators are no indices of actual arguments: the predecesso
 
 The iterator of a region may be the variable of a loop elsewhere in the routine: the predecessor declares it for both.
 
+A loop that holds nothing but another loop over the same variable is no Fortran. It is to make its number of turns.
+
 ``abs`` of a logical is no Fortran: logicals are integers to these compilers. The logical stays.
 
 ``==`` and ``/=`` between logicals are no Fortran; they become ``.eqv.`` and ``.neqv.``, in parentheses where
@@ -14,7 +16,7 @@ the weaker binding of these operators would change the meaning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.context import located, regions_of
@@ -24,7 +26,7 @@ from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Related, warning
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, expressions
+from hfpy.model.statements import Call, Construct, Header, Node, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.declarations import without
 from hfpy.transform.edits import Edit, insert, insert_lines, replace_range
@@ -65,6 +67,38 @@ def logical_values(scopes: Scopes, routine: Routine) -> tuple[list[Edit], list[D
                 hint = "the logical is taken because this is an existing project"
                 found.append(warning("HF110", message, line.place(routine.file, node.start, node.end), hint))
     return edits, found
+
+
+def loops_in_themselves(scopes: Scopes, routine: Routine) -> tuple[list[Edit], list[Diagnostic]]:
+    """Edits for every loop of nothing but a loop over the same variable: the outer one gets a variable of its own."""
+    edits: list[Edit] = []
+    found: list[Diagnostic] = []
+    declared: set[str] = set()
+    for loop in _constructs(routine.body):
+        outer, inner = loop.header, loop.body[0] if len(loop.body) == 1 else None
+        if not isinstance(outer, Header) or outer.kind != "do" or not outer.var or outer.label:
+            continue
+        if not isinstance(inner, Construct) or not isinstance(inner.header, Header) or inner.header.var != outer.var:
+            continue
+        name = f"hf_{outer.var}_around"
+        if name not in declared:
+            row = f"{' ' * (routine.header.segments[0][2] + 2)}integer :: {name}"
+            edits.append(insert_lines(routine.spec_insert + 1, [row], 5, routine.header.first))
+        declared.add(name)
+        start, end = outer.var_start, outer.var_start + len(outer.var)
+        edits.append(replace_range(outer.line, start, end, name))
+        message = f"'{outer.var}' is the variable of this loop and of the one in it, which is no Fortran"
+        hint = "the outer loop makes its number of turns because this is an existing project"
+        found.append(warning("HF110", message, outer.line.place(routine.file, start, end), hint))
+    return edits, found
+
+
+def _constructs(nodes: Iterable[Node]) -> Iterator[Construct]:
+    for node in nodes:
+        if isinstance(node, Construct):
+            yield node
+            for part in node.parts:
+                yield from _constructs(part.body)
 
 
 def iterators_elsewhere(scopes: Scopes, routine: Routine) -> tuple[list[Edit], list[Diagnostic]]:

@@ -22,7 +22,13 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import NO_TEXTS, read_application, with_texts
 from hfpy.transform.edits import Edit, replace_lines
-from hfpy.transform.leniencies import iterators_elsewhere, logical_equalities, logical_values, whole_arguments
+from hfpy.transform.leniencies import (
+    iterators_elsewhere,
+    logical_equalities,
+    logical_values,
+    loops_in_themselves,
+    whole_arguments,
+)
 from hfpy.transform.ownloops import open_regions, written_out
 from hfpy.transform.passes import edited, with_text
 from hfpy.transform.regionlabels import labels_before
@@ -105,7 +111,9 @@ def without_leniencies(settled: Settled, keys: Collection[str] | None = None) ->
         index = application.file(key)
         if not index.hybrid:
             continue
-        repairs = (logical_equalities, logical_values, iterators_elsewhere, whole) if legacy else ()
+        repairs = (
+            (logical_equalities, logical_values, loops_in_themselves, iterators_elsewhere, whole) if legacy else ()
+        )
         for repair in (turned_indices, *repairs):
             edits, warned = repair(scopes, routine)
             if edits:

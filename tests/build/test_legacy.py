@@ -741,3 +741,34 @@ def test_cuda_c_of_a_project_on_the_cpu(project: Path, monkeypatch: pytest.Monke
     loaded, notes = load(project)
     assert not loaded.cuda_everywhere
     assert any(note.endswith("left out: reference.cu; nvcc is not on this machine") for note in notes)
+
+
+def test_what_no_source_has_is_told_at_its_lines(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Settings name folders of libraries, which bring no subroutine; a library that they link may."""
+    driver = project / "source/driver.h90"
+    lines = driver.read_text().splitlines()
+    end = next(number for number, line in enumerate(lines) if line.strip().startswith("end subroutine"))
+    wrong = "\n".join([*lines[:end], "    call setle(1)", *lines[end:]]) + "\n"
+    driver.write_text(wrong)
+    (project / "source/settle.h90").write_text("program settle\n  use driver, only: run_model\nend program settle\n")
+    set_in(project, "MakesettingsCPU", LDFLAGS="-L/usr/local/lib")
+    assert cli.run(["check", str(project)]) == 1
+    said = capsys.readouterr().err
+    assert re.search(rf"driver\.h90:{end + 1}:\d+: error HF253: no file has the subroutine 'setle'", said)
+    set_in(project, "MakesettingsCPU", LDFLAGS="-L/usr/local/lib -lsetle")
+    assert cli.run(["check", str(project)]) == 0
+    driver.write_text(wrong.replace("implicit none", "use nowhere\n  implicit none", 1))
+    assert cli.run(["check", str(project)]) == 1
+    assert "driver.h90:4:3: error HF254: no file has the module 'nowhere'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("called", "hint"), [("acc_init(4)", "-lgomp"), ("setle(1)", "'hfpy check'")])
+def test_links_that_fail_say_where_to_look(
+    called: str, hint: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    external = called.partition("(")[0]
+    main = f"program settle\n  external :: {external}\n  call {called}\nend program settle\n"
+    (project / "source/settle.h90").write_text(main)
+    (project / "config/CPU_IMPLEMENTATION_PRODUCTION").write_text("FortranImplementation")
+    assert cli.run(["build", str(project)]) == 3
+    assert f"hint: {'acc_' if external[0] == 'a' else hint}" in (said := capsys.readouterr().err) and hint in said

@@ -33,13 +33,13 @@ from hfpy.build import progress
 from hfpy.parse import application
 
 progress.PATIENCE = {patience}
-parse = application.parse_unit
+parse = application.unit_for
 
 def slowly(*given):
     time.sleep(0.3)
     return parse(*given)
 
-application.parse_unit = slowly
+application.unit_for = slowly
 sys.exit(cli.run(["transpile", *sys.argv[1:], "-o", "out"]))
 """
 

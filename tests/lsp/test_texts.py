@@ -35,13 +35,13 @@ def read(text: str, before: Text | None = None, path: Path = PATH) -> Text:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The units that are parsed, by name."""
     names: list[str] = []
-    once = texts.parse_unit
+    once = texts.unit_for
 
     def counted(index, number, *rest):  # type: ignore[no-untyped-def]
         names.append(index.units[number].name)
         return once(index, number, *rest)
 
-    monkeypatch.setattr(texts, "parse_unit", counted)
+    monkeypatch.setattr(texts, "unit_for", counted)
     return names
 
 

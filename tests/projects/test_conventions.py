@@ -211,6 +211,38 @@ def test_absolute_values_of_logicals(tmp_path: Path) -> None:
     assert output(compile_files(made.require().files, tmp_path)).strip() == "4"
 
 
+TWICE = """
+program p
+  implicit none
+  integer :: k, n = 0
+  real :: f(3) = 0
+  do k = 1, 2
+    do k = 1, 3
+      f(k) = 1
+      n = n + 1
+    end do
+  end do
+  do k = 1, 2
+    if (n > 0) then
+      do k = 3, 4
+        n = n + 10
+      end do
+    end if
+  end do
+  print *, n, int(sum(f))
+end program
+"""
+
+
+def test_a_loop_over_the_variable_of_its_loop(tmp_path: Path) -> None:
+    """A loop of nothing but such a loop is repaired; another one is left to the compiler."""
+    made = translate_text({"p.h90": TWICE}, legacy=True)
+    assert [(d.code, d.place.line) for d in made.diagnostics] == [("HF110", 6)]
+    alone = TWICE[: TWICE.index("  do k = 1, 2\n    if")] + TWICE[TWICE.index("  print") :]
+    text = translate_text({"p.h90": alone}, legacy=True).require().files
+    assert output(compile_files(text, tmp_path)).split() == ["6", "3"]
+
+
 GIVEN_ON_DEVICE = """
 module m
   implicit none
