@@ -16,7 +16,7 @@ the weaker binding of these operators would change the meaning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.context import located, regions_of
@@ -26,7 +26,7 @@ from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Related, warning
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, Construct, Header, Node, expressions
+from hfpy.model.statements import Call, Construct, Header, constructs, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.declarations import without
 from hfpy.transform.edits import Edit, insert, insert_lines, replace_range
@@ -74,7 +74,7 @@ def loops_in_themselves(scopes: Scopes, routine: Routine) -> tuple[list[Edit], l
     edits: list[Edit] = []
     found: list[Diagnostic] = []
     declared: set[str] = set()
-    for loop in _constructs(routine.body):
+    for loop in constructs(routine.body):
         outer, inner = loop.header, loop.body[0] if len(loop.body) == 1 else None
         if not isinstance(outer, Header) or outer.kind != "do" or not outer.var or outer.label:
             continue
@@ -91,14 +91,6 @@ def loops_in_themselves(scopes: Scopes, routine: Routine) -> tuple[list[Edit], l
         hint = "the outer loop makes its number of turns because this is an existing project"
         found.append(warning("HF110", message, outer.line.place(routine.file, start, end), hint))
     return edits, found
-
-
-def _constructs(nodes: Iterable[Node]) -> Iterator[Construct]:
-    for node in nodes:
-        if isinstance(node, Construct):
-            yield node
-            for part in node.parts:
-                yield from _constructs(part.body)
 
 
 def iterators_elsewhere(scopes: Scopes, routine: Routine) -> tuple[list[Edit], list[Diagnostic]]:
