@@ -23,7 +23,7 @@ from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Opaque, Specification
 from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
-from hfpy.parse.outside import lacks_included, sign_after_operator
+from hfpy.parse.outside import lacks_included
 from hfpy.parse.physical import names_in_rows
 from hfpy.parse.routines import parse_unit
 
@@ -111,10 +111,7 @@ class _Reader:
             routine, faults = parse_unit(self.index, number, self.include_dirs, self.limit)
             routines[routine.key] = routine
             statements = located(routine) if routine.kind not in _OUTER else ()
-            told = [*faults, *self._opaque(routine, statements)]
-            unit = self.index.units[number]
-            if told and not any(map(sign_after_operator, self.index.lines[unit.first : unit.last + 1])):
-                problems += told
+            problems += [*faults, *self._opaque(routine, statements)]
             if not faults and self._explicit(routine, routines):
                 unknown += self._in_declarations(routine, routines)
                 unknown += self._unknown(routine, routines, statements)

@@ -44,7 +44,6 @@ _PREFIXES = (
 _CALL = re.compile(r"\bcall\s+([a-z_]\w*)\s*(?![\w%\s(]*%)", re.IGNORECASE)
 _INCLUDED = re.compile(r"^\s*include\b", re.MULTILINE)
 _INCLUDE = re.compile(r"include\s*['\"<](.*?)['\">]\s*$", re.IGNORECASE)
-_SIGN_AFTER = re.compile(r"(?<!\()[-+*/]\s*[-+]")
 _IGNORED = ("ignore_tkr", "no_arg_check")
 
 
@@ -59,11 +58,6 @@ def lacks_included(index: FileIndex, lines: Iterable[LogicalLine], include_dirs:
     names = {*index.includes, *(one[1] for one in found if one)}
     folders = (Path(index.path).parent, *include_dirs)
     return any(not any((folder / name).is_file() for folder in folders) for name in names)
-
-
-def sign_after_operator(line: LogicalLine) -> bool:
-    """Whether a sign follows an operator, as in ``a*-b``: compilers take it, the standard does not (10.1.2)."""
-    return _SIGN_AFTER.search(mask_strings(line.text)) is not None
 
 
 def unseen_modules(application: Application) -> Iterator[str]:
