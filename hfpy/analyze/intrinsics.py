@@ -46,15 +46,6 @@ STANDARD_CONSTANTS = {
     "character_storage_size": 8,
     "file_storage_size": 8,
 }
-# How the names of the other intrinsic modules begin, and all names of the one whose names begin in no way of their own
-# (16.10.2, 17.1, 18.2; Fortran 2023 among them).
-_BEGINNINGS = {"iso_c_binding": ("c_", "f_c_"), "omp_lib": ("omp_",), "openacc": ("acc_", "openacc_")}
-_ENVIRONMENT = STANDARD_CONSTANTS.keys() | set(
-    "atomic_int_kind atomic_logical_kind character_kinds compiler_options compiler_version current_team error_unit "
-    "event_type initial_team input_unit integer_kinds iostat_end iostat_eor iostat_inquire_internal_unit lock_type "
-    "logical_kinds notify_type output_unit parent_team real16 real128 real_kinds stat_failed_image stat_locked "
-    "stat_locked_other_image stat_stopped_image stat_unlocked stat_unlocked_failed_image team_type".split()
-)
 ELEMENTAL = frozenset(
     "abs achar acos acosh adjustl adjustr aimag aint anint asin asinh atan atan2 atanh bessel_j0 bessel_j1 bessel_jn "
     "bessel_y0 bessel_y1 bessel_yn bge bgt ble blt btest ceiling char cmplx conjg cos cosh dble dim dprod dshiftl "
@@ -95,14 +86,6 @@ ORDER_FREE = frozenset(
     "all any count maxval minval sum product iall iany iparity parity norm2 size allocated associated "
     "present kind".split()
 )
-
-
-def may_have(module: str, name: str) -> bool:
-    """Whether an intrinsic module may have a public name; of a module that the standard does not know, any."""
-    if module == "iso_fortran_env":
-        return name in _ENVIRONMENT
-    beginnings = ("ieee_",) if module.startswith("ieee_") else _BEGINNINGS.get(module)
-    return beginnings is None or name.startswith(beginnings)
 
 
 def dimension_argument(call: Apply) -> Literal | None:

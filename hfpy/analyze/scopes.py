@@ -10,10 +10,11 @@ from functools import cached_property
 
 from hfpy.analyze.context import guards_of
 from hfpy.analyze.implicit import alone_in, may_be_set, set_alone, undeclared
-from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES, may_have
+from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
 from hfpy.analyze.parttypes import PartTypes
 from hfpy.model.application import Application
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
+from hfpy.parse.outside import may_have
 from hfpy.parse.physical import preprocessed
 from hfpy.parse.routines import unit_key
 
