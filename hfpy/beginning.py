@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hfpy.backendtable import ENTRIES
 from hfpy.build.files import write_atomically
+from hfpy.build.fragments import fragments
 from hfpy.build.includes import included_names
 from hfpy.build.legacy import is_legacy
 from hfpy.diagnostics import UsageError
@@ -79,7 +80,9 @@ def begin(folder: Path) -> Begun:
         raise UsageError(f"{file} exists already")
     if is_legacy(folder):
         raise UsageError(f"{folder} is a Hybrid Fortran project, which hfpy builds without {PROJECT_FILE}")
-    everything = sorted(_sources(folder))
+    named = sorted(_sources(folder))
+    parts = fragments(named)
+    everything = [path for path in named if path not in parts]
     main = [
         path for path in everything if path.relative_to(folder).parts[0].lower() not in BESIDE or _at_top(path, folder)
     ]

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hfpy.build import codes
+from hfpy.build.fragments import fragments
 from hfpy.build.tomlplaces import find_key
 from hfpy.changes import TUNE, Changes
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error
@@ -127,6 +128,12 @@ class Project:
         Raises HfpyError for entries that name nothing.
         """
         return _files(self)
+
+    @cached_property
+    def fragments(self) -> frozenset[Path]:
+        """Those of them that are parts of others."""
+        folders = [self.root / folder for folder in self.include_dirs]
+        return fragments((path for path in self.files if path.suffix in FORTRAN), folders)
 
     def target(self, name: str) -> TargetSettings:
         """The settings of a target, the defaults if nothing is set."""
@@ -332,13 +339,15 @@ def include_folders(options: Options) -> tuple[Path, ...]:
 
 
 def source_files(project: Project, suffixes: Iterable[str] = FORTRAN) -> tuple[Path, ...]:
-    """The project's sources with one of the suffixes, in a fixed order, without the storage order file.
+    """The project's sources with one of the suffixes, in a fixed order, without the storage order file and those that
+    are parts of others.
 
     Raises HfpyError for entries of ``sources`` that name nothing.
     """
     wanted = frozenset(suffixes)
     order = storage_order_file(project)
-    return tuple(p for p in project.files if p.suffix in wanted and p != order)
+    parts = project.fragments if wanted & {*FORTRAN} else frozenset()
+    return tuple(p for p in project.files if p.suffix in wanted and p != order and p not in parts)
 
 
 def key_place(project: Project, *path: str) -> Place:

@@ -6,6 +6,7 @@ certain, or where all others certainly do not (Fortran 2018, 15.4.3.4.5, 15.5.5.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from hfpy.analyze.context import Located
@@ -16,7 +17,7 @@ from hfpy.analyze.uses import meanings
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Keyword, Name, base_name
 from hfpy.model.names import plain_from
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 
 
 class Generics:
@@ -26,6 +27,7 @@ class Generics:
         self.application = application
         self.scopes = scopes
         self.types = Types(application, scopes)
+        self._dummies: dict[tuple[str, str], tuple[Symbol | None, Typed | None]] = {}
 
     def resolved(self, name: str, args: tuple[Expr, ...], caller: str, at: Located) -> tuple[str, tuple[str, ...]]:
         """The procedure that a call means (empty if that is not known), and all that it may mean."""
@@ -33,7 +35,7 @@ class Generics:
         complete = found.complete and not (found.generic and name in INTRINSICS)
         if len(found.keys) <= 1 and complete:
             return (found.keys[0] if found.keys else ""), found.keys
-        fits = {key: self.fits(key, args, caller, at) for key in found.keys}
+        fits = self.fitting(found.keys, args, caller, at)
         possible = tuple(key for key, fit in fits.items() if fit is not False)
         certain = [key for key in possible if fits[key]]
         plain = [key for key in possible if not self._elemental(key)]
@@ -61,13 +63,48 @@ class Generics:
         arrays. ``passed`` is the argument that is the object of a type-bound procedure, whose type is known at run time
         only.
         """
+        return self.fitting((key,), args, caller, at, ranks, passed)[key]
+
+    def fitting(
+        self,
+        keys: Iterable[str],
+        args: tuple[Expr, ...],
+        caller: str,
+        at: Located,
+        ranks: bool = True,
+        passed: Expr | None = None,
+    ) -> dict[str, bool | None]:
+        """The same for several procedures: what an argument is does not depend on the procedure, and is asked once."""
+        actuals: dict[int, Typed | None] = {}
+
+        def actual(position: int, value: Expr) -> Typed | None:
+            if position not in actuals:
+                actuals[position] = self._actual(value, caller, at)
+            return actuals[position]
+
+        return {key: self._fits(key, args, actual, ranks, passed) for key in keys}
+
+    def _actual(self, value: Expr, caller: str, at: Located) -> Typed | None:
+        """What an argument is."""
+        found = self.types.expression(value, caller, meanings(at))
+        if found is not None and found.rank and at.regions and not self._indexed(value, caller):
+            return replace(found, rank=None)  # a region takes dimensions from an array without indices
+        return found
+
+    def _fits(
+        self,
+        key: str,
+        args: tuple[Expr, ...],
+        actual: Callable[[int, Expr], Typed | None],
+        ranks: bool,
+        passed: Expr | None,
+    ) -> bool | None:
         routine = self.application.routines.get(key)
         if routine is None:
             return None
         if len(args) > len(routine.dummies):
             return False
         given: set[str] = set()
-        hidden = meanings(at)
         verdict: bool | None = True
         for position, arg in enumerate(args):
             name = arg.name if isinstance(arg, Keyword) else routine.dummies[position]
@@ -75,10 +112,7 @@ class Generics:
             if name not in routine.dummies or name in given:
                 return False
             given.add(name)
-            actual = self.types.expression(value, caller, hidden)
-            if actual is not None and actual.rank and at.regions and not self._indexed(value, caller):
-                actual = replace(actual, rank=None)  # a region takes dimensions from an array without indices
-            fit = self._argument(routine, name, actual, ranks, value is passed)
+            fit = self._argument(routine, name, actual(position, value), ranks, value is passed)
             if fit is False:
                 return False
             verdict = verdict and fit
@@ -95,8 +129,7 @@ class Generics:
         )
 
     def _argument(self, routine: Routine, name: str, actual: Typed | None, ranks: bool, passed: bool) -> bool | None:
-        symbol = dummy_symbol(routine, name, self.scopes)
-        dummy = self.types.variable(symbol, routine.key, routine.key) if symbol is not None else None
+        symbol, dummy = self._dummy(routine, name)
         if dummy is None or actual is None:
             return None
         shape = True if "elemental" in routine.prefix or not ranks else _same(actual.rank, dummy.rank)
@@ -106,6 +139,15 @@ class Generics:
             return shape  # class(*), type(*)
         types = self._object(actual, dummy) if passed else self._type(actual, dummy)
         return False if types is False else (shape and types)
+
+    def _dummy(self, routine: Routine, name: str) -> tuple[Symbol | None, Typed | None]:
+        """A dummy argument, and what it is."""
+        slot = (routine.key, name)
+        if slot not in self._dummies:
+            symbol = dummy_symbol(routine, name, self.scopes)
+            typed = self.types.variable(symbol, routine.key, routine.key) if symbol is not None else None
+            self._dummies[slot] = symbol, typed
+        return self._dummies[slot]
 
     def _object(self, actual: Typed, dummy: Typed) -> bool | None:
         """Whether a procedure that is bound to a type may be that of an object: of its type, or of a related one."""

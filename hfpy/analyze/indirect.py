@@ -260,8 +260,8 @@ class Candidates:
 
     def _defining(self, name: str, operands: tuple[Expr, ...], at: Located, key: str) -> tuple[str, ...]:
         """The procedures that may define an operator or the assignment for some operands."""
-        keys = sorted(self.defined.get(name, ()))
-        return tuple(k for k in keys if self.generics.fits(k, operands, key, at) is not False)
+        fits = self.generics.fitting(sorted(self.defined.get(name, ())), operands, key, at)
+        return tuple(k for k, fit in fits.items() if fit is not False)
 
     def _function_variable(self, name: str, key: str, at: Located) -> bool:
         if (own := declared_in_block(name, at)) is not None:

@@ -14,6 +14,7 @@ from hfpy.analyze.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MOD
 from hfpy.analyze.parttypes import PartTypes
 from hfpy.model.application import Application
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
+from hfpy.parse.outside import may_have
 from hfpy.parse.physical import preprocessed
 from hfpy.parse.routines import unit_key
 
@@ -506,15 +507,25 @@ class Scopes:
                 return True
         return bool(routine.host) and self._sees_opaque(routine.host, seen)
 
-    def imported_opaquely(self, name: str, key: str) -> bool:
-        """Whether a name is imported by name from a module without source."""
+    def imported_opaquely(self, name: str, key: str, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether a name is imported from a module without source: by name, or with all of an intrinsic one."""
         current: str | None = key
-        while current:
+        while current and current not in seen:
+            seen |= {current}
             routine = self.application.routines.get(current)
             if routine is None:
                 return False
-            for use in routine.spec.uses:
-                if use.module not in self.modules and use.only and any(local == name for local, _ in use.only):
-                    return True
+            if any(self._brings(use, name, seen) for use in routine.spec.uses):
+                return True
             current = routine.host or None
         return False
+
+    def _brings(self, use: Use, name: str, seen: frozenset[str]) -> bool:
+        """The same for one ``use``, also of modules that pass an intrinsic one on."""
+        module = self.modules.get(use.module)
+        if use.only is not None:
+            return module is None and any(local == name for local, _ in use.only)
+        remote = next((remote for local, remote in use.renames if local == name), name)
+        if module is None:
+            return use.intrinsic and may_have(use.module, remote)
+        return self.imported_opaquely(remote, module, seen)

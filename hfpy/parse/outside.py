@@ -41,10 +41,29 @@ _PREFIXES = (
     "hf_",
     "c_f_",
 )
+# How the names of intrinsic modules begin, and all names of the one whose names begin in no way of their own (Fortran
+# 2018, 16.10.2, 17.1, 18.2; those of Fortran 2023 among them).
+_BEGINNINGS = {"iso_c_binding": ("c_", "f_c_"), "omp_lib": ("omp_",), "openacc": ("acc_", "openacc_")}
+_ENVIRONMENT = frozenset(
+    "int8 int16 int32 int64 logical8 logical16 logical32 logical64 real32 real64 numeric_storage_size "
+    "character_storage_size file_storage_size "
+    "atomic_int_kind atomic_logical_kind character_kinds compiler_options compiler_version current_team error_unit "
+    "event_type initial_team input_unit integer_kinds iostat_end iostat_eor iostat_inquire_internal_unit lock_type "
+    "logical_kinds notify_type output_unit parent_team real16 real128 real_kinds stat_failed_image stat_locked "
+    "stat_locked_other_image stat_stopped_image stat_unlocked stat_unlocked_failed_image team_type".split()
+)
 _CALL = re.compile(r"\bcall\s+([a-z_]\w*)\s*(?![\w%\s(]*%)", re.IGNORECASE)
 _INCLUDED = re.compile(r"^\s*include\b", re.MULTILINE)
 _INCLUDE = re.compile(r"include\s*['\"<](.*?)['\">]\s*$", re.IGNORECASE)
 _IGNORED = ("ignore_tkr", "no_arg_check")
+
+
+def may_have(module: str, name: str) -> bool:
+    """Whether an intrinsic module may have a public name; of a module that the standard does not know, any."""
+    if module == "iso_fortran_env":
+        return name in _ENVIRONMENT
+    beginnings = ("ieee_",) if module.startswith("ieee_") else _BEGINNINGS.get(module)
+    return beginnings is None or name.startswith(beginnings)
 
 
 def any_kind_fits(index: FileIndex) -> bool:
