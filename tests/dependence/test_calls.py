@@ -181,10 +181,6 @@ def test_through_calls(name: str, way) -> None:
     dummies = way in (bound_dummies, bound_twice)
     if dummies and expected in ("", "note") and name != "read_only":
         return  # as arguments they are written in the region: refused there unless all points set them
-    if way is common and expected == "":
-        expected = "" if name == "read_only" else "warning"  # other units may name the block otherwise
-    if way is common and expected == "note":
-        expected = "warning"
     if way in (component, component_of_dummy, associated) and name == "loop_variable":
         expected = ""
     assert worst(found) == expected, [str(d) for d in found]
