@@ -222,3 +222,9 @@ def test_procedures_that_run_where_no_call_is_written(statements: str) -> None:
 def test_a_final_procedure_that_sets_nothing_else() -> None:
     made = translate_text({"m.f90": FINAL % ("call with_local(i)", "x%v = 0")}, backend="openmp")
     assert not made.diagnostics
+
+
+def test_directives_list_procedure_pointers() -> None:
+    text = MODULE.replace("integer :: total\n", "integer :: total\n  procedure(put), pointer :: way => null()\n")
+    made = translate_text({"m.f90": text % "call way(i)"}, backend="openmp", exports=())
+    assert "shared(n, way)" in made.require().text
