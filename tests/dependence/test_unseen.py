@@ -224,7 +224,42 @@ def test_a_final_procedure_that_sets_nothing_else() -> None:
     assert not made.diagnostics
 
 
+WAY = """  integer :: total
+  procedure(put), pointer :: way => null()
+"""
+KNOWN = """  subroutine put(v)
+    integer, intent(in) :: v
+    total = v
+  end subroutine
+  subroutine other(v)
+    integer, intent(in) :: v
+    if (v > 99) print *, v
+  end subroutine
+  subroutine turn(which)
+    procedure(put), pointer, intent(inout) :: which
+    which => other
+  end subroutine
+  integer function asked()
+    asked = merge(1, 0, associated(way, other))
+  end function
+  subroutine gone(v)
+    integer, intent(in) :: v
+    call way(v)
+  end subroutine
+"""
+
+
+@pytest.mark.parametrize("sets", ["if (i == 9) way => other", "if (c(i) == 9) call turn(way)"])
+@pytest.mark.parametrize("asks", ["c(i) = asked()", "call gone(i)"])
+def test_procedure_pointers_that_points_set(sets: str, asks: str) -> None:
+    start, end = MODULE.index("  subroutine put(v)"), MODULE.index("  subroutine through(v)")
+    text = (MODULE[:start] + KNOWN + MODULE[end:]).replace("call adding(v)", "print *, v")
+    text = text.replace("  integer :: total\n", WAY)
+    made = translate_text({"m.f90": text % f"{sets}\n{asks}"}, backend="openmp")
+    assert {"HF501", "HF502", "HF504"} & {d.code for d in made.diagnostics if "way" in d.message}
+
+
 def test_directives_list_procedure_pointers() -> None:
-    text = MODULE.replace("integer :: total\n", "integer :: total\n  procedure(put), pointer :: way => null()\n")
+    text = MODULE.replace("  integer :: total\n", WAY)
     made = translate_text({"m.f90": text % "call way(i)"}, backend="openmp", exports=())
     assert "shared(n, way)" in made.require().text
