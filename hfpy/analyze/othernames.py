@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.components import chains_in
 from hfpy.analyze.declared import SIZE
 from hfpy.analyze.facts import Facts
@@ -112,6 +113,7 @@ def _touches(body: RegionBody) -> Iterator[_Touch]:
     seen: set[tuple[Identity, bool]] = set()
     for reference, identity, symbol in _references(body.facts, body.references, body.key):
         reads, writes = body.effects.of(reference, body.key)
+        writes = writes and _sets_target(body, reference, symbol)
         if (reads or writes) and (identity, writes) not in seen:
             seen.add((identity, writes))
             array = symbol is not None and bool(symbol.rank) and identity[0] != "%"
@@ -123,6 +125,22 @@ def _touches(body: RegionBody) -> Iterator[_Touch]:
                 seen.add((identity, word == SET))
                 lent = word == LENT
                 yield _Touch(identity, identity[1], word == SET, body.region.place, name, lent=lent)
+
+
+def _sets_target(body: RegionBody, reference: Reference, symbol: Symbol | None) -> bool:
+    """Whether an argument that a called routine changes is more than a pointer which it sets to something."""
+    pointer = symbol is not None and "pointer" in symbol.attributes
+    if not pointer or reference.role != "argument" or reference.call is None:
+        return True
+    facts, effects = body.facts, body.effects
+    sites = facts.graph.called_at(body.key, reference.at, reference.call)
+    dummies = [(s.callee, dummy_name(facts, s, reference.position)) for s in sites]
+    if not dummies or any(dummy is None for _, dummy in dummies):
+        return True
+    named = ((r, key) for key, dummy in dummies for r in facts.references.get(key, ()) if r.name == dummy)
+    return any(r.role != "pointer" and effects.of(r, key)[1] for r, key in named) or any(
+        key not in facts.references for key, _ in dummies
+    )
 
 
 def _references(
