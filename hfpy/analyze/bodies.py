@@ -19,7 +19,7 @@ from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Name, names_in, walk
-from hfpy.model.statements import Construct, Header, expressions
+from hfpy.model.statements import Call, Construct, Header, expressions
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded, macro_names
 from hfpy.parse.nests import innermost_body
@@ -133,11 +133,19 @@ class RegionBody:
         for at in self.inside if lowered else ():
             for call in _macro_calls(at, lowered):
                 names |= macro_names(at.statement.line, call, self.macros)
+        names |= self._called_pointers()
         names |= self._statement_function_names(names)
         self.mentioned = frozenset(names)
         for bound in (*self.region.starts, *self.region.ends, *self.region.strides):
             names |= self._meant_around(expanded(bound, self.macros).names)
         return {n for n in names if n not in lowered or self.facts.scopes.variable(n, self.key) is not None}
+
+    def _called_pointers(self) -> set[str]:
+        """The procedure pointers that ``call`` names: directives list them, other than dummy procedures."""
+        calls = (at.statement.designator for at in self.inside if isinstance(at.statement, Call))
+        named = {called.name for called in calls if isinstance(called, Name)}
+        found = ((name, self.facts.scopes.variable(name, self.key)) for name in named)
+        return {n for n, f in found if f and f.symbol.type.base == "procedure" and "pointer" in f.symbol.attributes}
 
     def _meant_around(self, names: Collection[str]) -> set[str]:
         """What names of bounds mean, of which constructs around the region may give some."""

@@ -29,7 +29,7 @@ from hfpy.analyze.uses import Reference, aliases_of, associated, sets_component
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Keyword, Name, names_in
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Header
+from hfpy.model.statements import Call, Header
 
 if TYPE_CHECKING:
     from hfpy.analyze.pointercomponents import Pointed
@@ -364,8 +364,14 @@ class Effects:
         return (r for r in self._references(key) if self.of(r, key)[1])
 
     def _mentioned_in(self, key: str) -> Iterator[Found]:
-        """The variables that a routine's statements mean, those of its statement functions among them."""
+        """The variables that a routine's statements mean, those of its statement functions among them, and the
+        procedure pointers that ``call`` names.
+        """
         yield from self._variables(self._references(key), key)
+        for at in self.facts.graph.statements.get(key, ()):
+            called = at.statement.designator if isinstance(at.statement, Call) else None
+            if isinstance(called, Name) and (found := self.facts.variable(called.name, at, key)) is not None:
+                yield found
         routine = self.facts.application.routines.get(key)
         for _, dummies, value, _ in routine.spec.statement_functions if routine is not None else ():
             for name in sorted(names_in(value) - set(dummies)):

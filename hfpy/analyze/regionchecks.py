@@ -13,6 +13,7 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.inanyorder import in_any_order
 from hfpy.analyze.owndirectives import own_directives
 from hfpy.analyze.unseen import unseen_changes
+from hfpy.analyze.unwritten import unwritten_calls
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import of_kind
 from hfpy.diagnostics import Diagnostic, Related, error, note
@@ -45,6 +46,7 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     yield from _entries(facts, routine)
     yield from _pure(facts, routine)
     yield from unseen_changes(facts, effects, routine)
+    yield from unwritten_calls(facts, effects, routine)
     yield from _names_taken(facts, routine)
     yield from own_directives(facts, routine)
 

@@ -272,18 +272,29 @@ class RegionSharing:
         if name not in flow.written:
             self.result.shared.append(name)
             return
-        if (data.identity, "pointer") in self.body.changed_below and not self.body.known_below(data):
+        known = self.body.known_below(data)
+        set_below = (data.identity, "pointer") in self.body.changed_below
+        if set_below and not known:
             self._pointer(name, data)
             return
         write = flow.written[name]
-        if "pointer" in data.symbol.attributes and not any(map(associated, self.body.references_of(name))):
+        if data.symbol.type.base == "procedure" and known:
+            self.result.shared.append(name)
+            message = (
+                f"the procedure pointer '{name}' is set in the region, and a routine that is called there knows it"
+            )
+            place = self.body.place(write)
+            self.result.found.append(warning("HF501", message, place, f"set '{name}' before the region"))
+            return
+        associated_here = set_below or any(map(associated, self.body.references_of(name)))
+        if "pointer" in data.symbol.attributes and data.symbol.type.base != "procedure" and not associated_here:
             self._target(name, data)
             return
         live_out = self._live_out(name, data)
         if live_out and name in self.region.local:
             self._local_error(name, write)
             return
-        if self.body.known_below(data) or (data.home != self.key and name in flow.exposed):
+        if known or (data.home != self.key and name in flow.exposed):
             self._common(name, data, write)
             self.result.shared.append(name)
             return

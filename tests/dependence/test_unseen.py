@@ -149,3 +149,117 @@ def test_a_region_in_a_pure_procedure(prefix: str, backend: str) -> None:
 def test_a_region_for_vectors_in_a_pure_procedure() -> None:
     made = translate_text({"m.f90": PURE % ("pure", "(n)", "{vector}", "c(i) = i")}, backend="openmp")
     assert not made.errors
+
+
+FINAL = """
+module m
+  implicit none
+  integer :: count
+  type part
+    integer :: v = 0
+  contains
+    procedure :: taken
+    generic :: assignment(=) => taken
+  end type
+  type whole
+    type(part) :: p
+  end type
+  type ending
+    integer :: v = 0
+  contains
+    final :: ended
+  end type
+  type(whole) :: w(40), one
+  type(ending) :: e(40)
+contains
+  subroutine work(n, c)
+    integer, intent(in) :: n
+    integer, intent(inout) :: c(n)
+    integer :: i
+    !@parallelRegion
+    do i = 1, n
+      %s
+    end do
+  end subroutine
+  subroutine taken(a, b)
+    class(part), intent(inout) :: a
+    class(part), intent(in) :: b
+    count = count + 1
+    a%%v = b%%v
+  end subroutine
+  subroutine ended(x)
+    type(ending), intent(inout) :: x
+    %s
+  end subroutine
+  subroutine with_local(v)
+    integer, intent(in) :: v
+    type(ending) :: x
+    x%%v = v
+  end subroutine
+  subroutine fresh(x)
+    type(ending), intent(out) :: x
+  end subroutine
+  subroutine copied(v)
+    integer, intent(in) :: v
+    w(v) = one
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        *("call with_local(i)", "call fresh(e(i))", "block; type(ending) :: x; x%v = i; end block"),
+        *("e(i) = ending(i)", "w(i) = one", "call copied(i)"),
+    ],
+)
+def test_procedures_that_run_where_no_call_is_written(statements: str) -> None:
+    made = translate_text({"m.f90": FINAL % (statements, "count = count + x%v")}, backend="openmp")
+    assert "HF501" in {d.code for d in made.diagnostics}
+
+
+def test_a_final_procedure_that_sets_nothing_else() -> None:
+    made = translate_text({"m.f90": FINAL % ("call with_local(i)", "x%v = 0")}, backend="openmp")
+    assert not made.diagnostics
+
+
+WAY = """  integer :: total
+  procedure(put), pointer :: way => null()
+"""
+KNOWN = """  subroutine put(v)
+    integer, intent(in) :: v
+    total = v
+  end subroutine
+  subroutine other(v)
+    integer, intent(in) :: v
+    if (v > 99) print *, v
+  end subroutine
+  subroutine turn(which)
+    procedure(put), pointer, intent(inout) :: which
+    which => other
+  end subroutine
+  integer function asked()
+    asked = merge(1, 0, associated(way, other))
+  end function
+  subroutine gone(v)
+    integer, intent(in) :: v
+    call way(v)
+  end subroutine
+"""
+
+
+@pytest.mark.parametrize("sets", ["if (i == 9) way => other", "if (c(i) == 9) call turn(way)"])
+@pytest.mark.parametrize("asks", ["c(i) = asked()", "call gone(i)"])
+def test_procedure_pointers_that_points_set(sets: str, asks: str) -> None:
+    start, end = MODULE.index("  subroutine put(v)"), MODULE.index("  subroutine through(v)")
+    text = (MODULE[:start] + KNOWN + MODULE[end:]).replace("call adding(v)", "print *, v")
+    text = text.replace("  integer :: total\n", WAY)
+    made = translate_text({"m.f90": text % f"{sets}\n{asks}"}, backend="openmp")
+    assert {"HF501", "HF502", "HF504"} & {d.code for d in made.diagnostics if "way" in d.message}
+
+
+def test_directives_list_procedure_pointers() -> None:
+    text = MODULE.replace("  integer :: total\n", WAY)
+    made = translate_text({"m.f90": text % "call way(i)"}, backend="openmp", exports=())
+    assert "shared(n, way)" in made.require().text
