@@ -109,7 +109,7 @@ class Effects:
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
         """(reads, writes) of one reference in a routine."""
         match reference.role:
-            case "write" | "input":
+            case "write" | "input" | "message":
                 return False, True
             case "argument":
                 known = self._arguments.get(id(reference))
@@ -162,7 +162,8 @@ class Effects:
                 if associated(reference):
                     entry = (meant, False, True, whole)
                 else:
-                    entry = (meant, *self.of(reference, key), whole and is_whole(reference))
+                    sure = whole and is_whole(reference) and reference.role != "message"
+                    entry = (meant, *self.of(reference, key), sure)
                 found.setdefault(id(reference.at.statement), []).append(entry)
         for listed in found.values():
             if len(listed) > 1:

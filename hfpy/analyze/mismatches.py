@@ -244,7 +244,7 @@ class Mismatches:
         statement = reference.at.statement
         if reference.component or (isinstance(statement, InputOutput) and statement.kind == "inquire"):
             return ""  # a pointer on the way may lead out of the object; what is asked for is not told from the answers
-        if reference.role in ("write", "input", "allocate"):
+        if reference.writes or reference.role == "allocate":
             return {"input": "read into", "allocate": "allocated or freed"}.get(reference.role, "set here")
         site = self.effects.site(reference, key) if reference.role == "argument" else None
         routine = self._explicit(site) if site is not None else None

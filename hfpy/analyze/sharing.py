@@ -244,7 +244,7 @@ class RegionSharing:
         if scopes.standard_constant(name, self.key) is not None or scopes.derived_type(name, self.key) is not None:
             return
         self.result.unknown.append(name)
-        write = next((r for r in named if r.role in ("write", "input")), None)
+        write = next((r for r in named if r.writes), None)
         stated = {*self.region.private, *self.region.local, *self.region.independent}
         if write is not None and name not in stated:
             self.result.found.append(self._strange(name, write))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -38,10 +38,9 @@ class Reference:
     """One occurrence of a variable.
 
     ``node`` is the :class:`Apply` that indexes it, or the bare :class:`Name`. ``role`` is read, write, argument,
-    inquiry, pointer,
-    allocate, io or input. ``call`` is the reference or designator whose direct argument it is, ``position`` its
-    place there (a number
-    or a keyword); ``component`` tells that a component of it is meant.
+    inquiry, pointer, allocate, io, input or message, which is a text that a statement sets where it fails. ``call`` is
+    the reference or designator whose direct argument it is, ``position`` its place there (a number or a keyword);
+    ``component`` tells that a component of it is meant.
     """
 
     name: str
@@ -60,7 +59,7 @@ class Reference:
     @property
     def writes(self) -> bool:
         """Whether the statement itself changes the variable."""
-        return self.role in ("write", "input")
+        return self.role in ("write", "input", "message")
 
 
 _NO_ALIASES: Mapping[str, Expr | None] = MappingProxyType({})
@@ -124,6 +123,8 @@ def sets_component(reference: Reference) -> bool:
     return isinstance(statement, Assignment) and reference.node.start == statement.target.start
 
 
+_WRITTEN = frozenset({"iostat", "newunit", "size"})  # by statements of input and output
+
 IsText = Callable[[Expr, Located], bool]
 
 
@@ -151,13 +152,12 @@ def _statement(at: Located, is_text: IsText, found: list[Reference]) -> None:
             for item in items:
                 _target(item, at, "pointer" if kind == "nullify" else "allocate", found)
             for option in options:
-                role = "write" if isinstance(option, Keyword) and option.name in ("stat", "errmsg") else "read"
-                _expr(option, at, role, found)
+                _expr(option, at, _role(option, ("stat",)), found)
         case InputOutput(kind=kind, control=control, items=items):
             for number, expr in enumerate(control):
-                written = isinstance(expr, Keyword) and expr.name in ("iostat", "iomsg", "newunit", "size")
                 into = kind == "write" and _is_unit(expr, number) and is_text(_value(expr), at)
-                _expr(expr, at, "write" if written or into or kind == "inquire" else "read", found)
+                asks = kind == "inquire" and not _is_unit(expr, number)
+                _expr(expr, at, "write" if into else _role(expr, _WRITTEN, asks), found)
             for expr in items:
                 _expr(expr, at, "input" if kind == "read" else "io", found)
         case Header(exprs=exprs, var=var, kind=kind):
@@ -175,6 +175,16 @@ def _statement(at: Located, is_text: IsText, found: list[Reference]) -> None:
                 _expr(expr, at, "read", found)
         case _:
             _others(statement, at, found)
+
+
+def _role(option: Expr, written: Collection[str], asks: bool = False) -> str:
+    """What a statement does with what an option names: one of ``written`` is set, and in one that ``asks`` all but what
+    it asks about. A message is set where there is one, and else stays (Fortran 2018, 9.7.5, 12.11.6).
+    """
+    name = option.name if isinstance(option, Keyword) else ""
+    if name in ("errmsg", "iomsg"):
+        return "message"
+    return "write" if name in written or (asks and name not in ("file", "id")) else "read"
 
 
 def _is_unit(expr: Expr, number: int) -> bool:

@@ -64,7 +64,7 @@ class Accessed(Walked):
         if passed is not None and self._follows(passed.site):
             return  # the routine's own references tell
         vague = passed is not None and passed.vague
-        sure = passed is None or passed.sure
+        sure = passed.sure if passed is not None else reference.role != "message"
         if passed is not None and passed.sure:
             reads = reads and not passed.set_first
         places = subscripts.of(reference, data)

@@ -179,7 +179,7 @@ class Varying(Questions):
         data = self.facts.object(name, routine.key)
         if data is None:
             return
-        writes = reference.role in ("write", "input", "allocate", "pointer")
+        writes = reference.writes or reference.role in ("allocate", "pointer")
         if reference.role in ("allocate", "pointer", "io", "input"):
             raise refused(f"'{name}' is used as more than a number", place)
         if data.home == routine.key or data.routine != routine.key:
