@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.support import write_files
 
@@ -45,10 +46,13 @@ def watching() -> tuple[str, ...]:
 
 
 @lru_cache
-def _folder() -> Path:
-    import tempfile
+def _kept() -> TemporaryDirectory[str]:
+    """A folder that goes when the tests end."""
+    return TemporaryDirectory(prefix="hfpy-turns-")
 
-    return Path(tempfile.mkdtemp(prefix="hfpy-turns-"))
+
+def _folder() -> Path:
+    return Path(_kept().name)
 
 
 @lru_cache
