@@ -4,6 +4,7 @@ them alone, since they end in the middle of a unit, such as declarations, or hol
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,35 +17,55 @@ _END = re.compile(
     re.I,
 )
 
+_TAIL = 1024  # bytes
+
 
 def fragments(files: Iterable[Path], folders: Sequence[Path] = ()) -> frozenset[Path]:
     """Those of some Fortran files that are parts of others. ``folders`` are those of included files."""
+    paths = list(files)
     by_name: dict[str, list[Path]] = {}
-    for path in files:
-        by_name.setdefault(path.name, []).append(path)
-    texts = {path: data for paths in by_name.values() for path in paths if (data := _text(path)) is not None}
+    for path in paths:
+        if _is_unfinished(path):
+            by_name.setdefault(path.name, []).append(path)
     found: set[Path] = set()
-    for path, data in texts.items():
-        for name in included_names(data):
+    for path in paths if by_name else ():
+        for name in included_names(_end_of(path, None)):
             places = [(folder / name).resolve() for folder in (path.parent, *folders)]
             named = [other for other in by_name.get(Path(name).name, ()) if other.resolve() in places]
-            found.update(other for other in named if other != path and _unfinished(other, texts.get(other, b"end")))
+            found.update(other for other in named if other != path)
     return frozenset(found)
 
 
-def _text(path: Path) -> bytes | None:
+def _end_of(path: Path, most: int | None) -> bytes:
+    """The last rows of a file, of so many bytes together; all of it without ``most``. Nothing of one that cannot be
+    read, which is told where it is translated.
+    """
     try:
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            size = stream.seek(0, os.SEEK_END)
+            behind = max(0, size - most) if most is not None else 0
+            stream.seek(behind)
+            data = stream.read()
     except OSError:
-        return None  # told where it is translated
+        return b""
+    return data.partition(b"\n")[2] if behind else data
 
 
-def _unfinished(path: Path, data: bytes) -> bool:
-    """Whether the last statement of a file ends no program unit."""
-    fixed = path.suffix in FIXED
+def _is_unfinished(path: Path) -> bool:
+    """Whether the last statement of a file ends no program unit. Most files are not read for that but for their end,
+    since it is asked of all files of a project.
+    """
+    for most in (_TAIL, None):
+        statement = _last_statement(_end_of(path, most), path.suffix in FIXED)
+        if statement:
+            return _END.fullmatch(statement) is None
+    return True
+
+
+def _last_statement(data: bytes, fixed: bool) -> bytes:
     for row in reversed(data.splitlines()):
         statement = row.strip()
         comment = fixed and row[:1] in b"cC*dD" and row[:1]
         if statement and not comment and not statement.startswith((b"!", b"#")):
-            return _END.fullmatch(statement) is None
-    return True
+            return statement
+    return b""
