@@ -351,7 +351,7 @@ class Scopes:
 
     @cached_property
     def in_namelists(self) -> frozenset[tuple[str, str]]:
-        """The variables that stand in namelists, by home and name."""
+        """The variables of namelists, by home and name."""
         named = (
             (m, r.key)
             for r in self.application.routines.values()

@@ -28,7 +28,7 @@ def touched_in(
     declared: Iterable[tuple[Identity, str]],
 ) -> Iterator[tuple[Identity, str]]:
     """The memory with other names that a routine's statements use and set; ``of`` tells whether a reference does. Local
-    pointers stand for their targets; who gets the target of a pointer uses it. Dummy arguments are the callers' own.
+    pointers count as their targets; who gets the target of a pointer uses it. Dummy arguments are the callers' own.
     What is ``declared`` is read, too (:mod:`hfpy.analyze.declared`).
     """
     yield from ((identity, USE) for identity, word in declared if word == SIZE)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.declared import seen_in_declarations
 from hfpy.analyze.dependence.answers import Proved, Witness
+from hfpy.analyze.directivenames import given_names, not_for_threads
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
@@ -23,14 +24,14 @@ from hfpy.analyze.othernames import other_names
 from hfpy.analyze.pointercomponents import between_components
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.renamed import from_outside, given_around, other_way, through_components, written_through
+from hfpy.analyze.renamed import from_outside, given_around, through_components, written_through
 from hfpy.analyze.resized import asked_behind
 from hfpy.analyze.routineuses import RoutineUses
 from hfpy.analyze.setpointers import HINT, is_set, used_before
 from hfpy.analyze.takenover import lost_beside_large
 from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
-from hfpy.model.expressions import Apply, Range
+from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine
@@ -166,43 +167,11 @@ class RegionSharing:
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
         if self.facts.backend(self.key) in _IN_DIRECTIVES:
-            self._check_given({*own, *result.shared})
-            self._check_own(own - reductions)
+            if self.facts.backend(self.key) == "openmp":  # the selector is shared, not its other name (5.2, 5.1.1)
+                result.given += sorted(given_around(self.body) & {*result.shared})
+            result.found += given_names(self.body, {*own, *result.shared}.difference(result.given))
+            result.found += not_for_threads(self.body, own - reductions)
         return result
-
-    def _check_given(self, listed: set[str]) -> None:
-        """Names that compilers do not take in a directive: what ``select type`` gives under the selector's own name,
-        and within such a construct, or an ``associate``, the result of a function that has its name.
-        """
-        given = given_around(self.body)
-        if self.facts.backend(self.key) == "openmp":  # the selector is shared, not its other name (OpenMP 5.2, 5.1.1)
-            self.result.given += sorted(given & {*self.result.shared})
-            listed = listed - {*self.result.given}
-        if again := sorted(given & listed):
-            message = f"'{again[0]}' is a name that a construct around the region gives; no directive takes it"
-            hint = other_way(again[0], self.facts.backend(self.key))
-            self.result.found.append(error("HF409", message, self.region.place, hint))
-        name = self.routine.result
-        if given and self.routine.kind == "function" and name == self.routine.name and name in listed:
-            message = f"'{name}' is the function's name too; in an associate or select type no directive takes it"
-            hint = "give the result a name of its own: result(…)"
-            self.result.found.append(error("HF409", message, self.region.place, hint))
-
-    def _check_own(self, own: set[str]) -> None:
-        """What no thread may have for itself: variables of namelists (OpenMP 5.2, 5.4.3), and texts whose length is
-        deferred: GNU Fortran 12 has one length for all threads, or none.
-        """
-        for name in sorted(own):
-            data = self.facts.object(name, self.key)
-            length = data.symbol.type.length if data is not None else None
-            if data is not None and data.identity in self.facts.scopes.in_namelists:
-                why, hint = "stands in a namelist", f"use another variable in the region, and copy '{name}'"
-            elif length is not None and isinstance(length.expr, Range):
-                why, hint = "has a deferred length", f"give '{name}' a fixed length in the region: character(80)"
-            else:
-                continue
-            message = f"'{name}' {why}, and each thread would need its own: no directive gives it that"
-            self.result.found.append(error("HF409", message, self.region.place, hint))
 
     @property
     def refuted(self) -> tuple[Witness, ...]:

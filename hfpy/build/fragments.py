@@ -38,7 +38,7 @@ def fragments(files: Iterable[Path], folders: Sequence[Path] = ()) -> frozenset[
 
 def _end_of(path: Path, most: int | None) -> bytes:
     """The last rows of a file, of so many bytes together; all of it without ``most``. Nothing of one that cannot be
-    read, which is told where it is translated.
+    read: the translation says so.
     """
     try:
         with path.open("rb") as stream:
