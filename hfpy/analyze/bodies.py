@@ -12,9 +12,11 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.flow import Flow, FlowScan
+from hfpy.analyze.graph import CallSite
 from hfpy.analyze.memory import Done, done_below, done_in
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.resized import Path, anew, read_by_inquiries
+from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
@@ -80,10 +82,19 @@ class RegionBody:
         return not any(self.effects.may_change(site.callee, d.identity) for site in sites for d in open_ if site.callee)
 
     @cached_property
+    def sites(self) -> tuple[CallSite, ...]:
+        """The calls in the region of routines that are known, or may be called where the run decides that."""
+        here = (s for s in self.facts.graph.below(self.key) if self.identity.number in s.at.regions and s.callee)
+        return tuple(s for s in here if self.facts.live(s.at, self.key))
+
+    @cached_property
     def callees(self) -> tuple[str, ...]:
-        """The routines that the region calls, or may call where the run decides that."""
-        sites = (s for s in self.facts.graph.below(self.key) if self.identity.number in s.at.regions and s.callee)
-        return tuple(dict.fromkeys(s.callee for s in sites if self.facts.live(s.at, self.key)))
+        """The routines that the region calls, or may call."""
+        return tuple(dict.fromkeys(site.callee for site in self.sites))
+
+    def in_common(self, identity: Identity) -> bool:
+        """Whether all points have a variable in common: not a local of a routine that each point calls anew."""
+        return self.effects.lasts(identity) or identity[0] in (self.key, self.routine.host)
 
     @cached_property
     def changed_below(self) -> frozenset[Done]:

@@ -78,14 +78,10 @@ TRANSFORMING = frozenset(
     "cshift eoshift matmul pack reshape spread transpose unpack transfer reduce move_alloc null repeat trim "
     "command_argument_count c_loc c_funloc loc etime".split()
 )
-SUBROUTINES = frozenset(
-    "cpu_time date_and_time execute_command_line get_command get_command_argument get_environment_variable "
-    "move_alloc mvbits "
-    "random_number random_seed random_init system_clock exit abort flush getarg".split()
-)
 _OUT, _IN, _INOUT = "out", "in", "inout"
 # The dummy arguments of intrinsic subroutines with their intents (Fortran 2018, 16.9; GNU Fortran, 9).
 ARGUMENTS: Mapping[str, Mapping[str, str]] = {
+    "abort": {},
     "cpu_time": {"time": _OUT},
     "date_and_time": {"date": _OUT, "time": _OUT, "zone": _OUT, "values": _OUT},
     "execute_command_line": {
@@ -115,6 +111,7 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
     "random_seed": {"size": _OUT, "put": _IN, "get": _OUT},
     "system_clock": {"count": _OUT, "count_rate": _OUT, "count_max": _OUT},
 }
+SUBROUTINES = frozenset(ARGUMENTS)
 INTRINSICS = ELEMENTAL | INQUIRY | REDUCING | TRANSFORMING | SUBROUTINES
 ORDER_FREE = frozenset(
     "all any count maxval minval sum product iall iany iparity parity norm2 size allocated associated "

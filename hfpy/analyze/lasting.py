@@ -84,14 +84,9 @@ def _written(body: RegionBody) -> dict[Identity, tuple[str, Place]]:
     own = {data.identity for n in names if (data := body.facts.object(n, body.key)) is not None}
     for callee in body.callees:
         for identity, place in body.effects.lasting_writes(callee).items():
-            if identity not in own and _common(body, identity):
+            if identity not in own and body.in_common(identity):
                 found.setdefault(identity, (callee, place))
     return found
-
-
-def _common(body: RegionBody, identity: Identity) -> bool:
-    """Whether all points have a variable in common: not a local of a routine that each point calls anew."""
-    return body.effects.lasts(identity) or identity[0] in (body.key, body.routine.host)
 
 
 def _kind(body: RegionBody, identity: Identity) -> tuple[str, str]:

@@ -45,10 +45,9 @@ def done_in(body: RegionBody) -> frozenset[Done]:
 def done_below(body: RegionBody) -> frozenset[Done]:
     """What routines do that a region calls: to variables that they know by themselves, and that it passes."""
     found: set[Done] = set()
-    for site in body.facts.graph.below(body.key):
-        if body.identity.number in site.at.regions and site.callee in body.callees:
-            for done in body.effects.memory(site.callee):
-                found |= {done, *_above(body.facts, site, done)}
+    for site in body.sites:
+        for done in body.effects.memory(site.callee):
+            found |= {done, *_above(body.facts, site, done)}
     return frozenset(found)
 
 

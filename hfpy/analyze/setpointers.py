@@ -8,7 +8,6 @@ from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.dependence.calls import Calls
 from hfpy.analyze.domains import DataObject
-from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.statements import Jump
@@ -35,25 +34,14 @@ def set_by_others(body: RegionBody) -> Iterator[Diagnostic]:
     """HF504 for pointers that outlive the points and that called routines set by themselves: all threads share them."""
     objects = (body.facts.object(name, body.key) for name in body.flow().written)
     own = {data.identity for data in objects if data is not None} | body.facts.of_threads
-    shared = (i for i, word in sorted(body.changed_below) if word == "pointer" and i not in own and _outlives(body, i))
+    shared = (i for i, word in sorted(body.changed_below) if word == "pointer" and i not in own and body.in_common(i))
     for identity in dict.fromkeys(shared):
-        callee = next(c for c in body.callees if (identity, "pointer") in body.effects.memory(c))
-        site = next(s for s in body.facts.graph.below(body.key) if s.callee == callee and _inside(body, s.at.regions))
-        called = body.facts.routine(callee).name
+        site = next(s for s in body.sites if (identity, "pointer") in body.effects.memory(s.callee))
+        called = body.facts.routine(site.callee).name
         message = f"'{called}' sets the pointer '{identity[1]}', which all threads share"
         place = site.at.statement.line.place(body.routine.file, site.node.start, site.node.end)
-        yield error(
-            "HF504", message, place, f"pass '{called}' a local pointer of the region, or set it before the region"
-        )
-
-
-def _inside(body: RegionBody, regions: tuple[int, ...]) -> bool:
-    return body.identity.number in regions
-
-
-def _outlives(body: RegionBody, identity: Identity) -> bool:
-    """Whether all points have a variable in common: not a local of a routine that each point calls anew."""
-    return body.effects.lasts(identity) or identity[0] in (body.key, body.routine.host)
+        hint = f"pass '{called}' a local pointer of the region, or set it before the region"
+        yield error("HF504", message, place, hint)
 
 
 def _given_first(body: RegionBody, first: Reference) -> bool:

@@ -17,7 +17,6 @@ from hfpy.transform.declarations import known_small
 from hfpy.transform.edits import Edit, insert_lines
 
 _ON_STACK = frozenset({"openmp", "openacc", "openmp-target"})
-_LIMIT = 20  # names in a statement, so that the lines stay short
 
 
 def saved_in_main(facts: Facts, routine: Routine) -> Iterator[Edit]:
@@ -32,8 +31,7 @@ def saved_in_main(facts: Facts, routine: Routine) -> Iterator[Edit]:
             rows.setdefault(symbol.line.last, (symbol.line, []))[1].append(spelled)
     for line, names in rows.values():
         margin = " " * line.segments[0][2]
-        parts = [names[n : n + _LIMIT] for n in range(0, len(names), _LIMIT)]
-        yield insert_lines(line.last + 1, [f"{margin}save :: {', '.join(part)}" for part in parts], 7, line.first)
+        yield insert_lines(line.last + 1, [f"{margin}save :: {', '.join(names)}"], 7, line.first)
 
 
 def has_large_main(facts: Facts, index: FileIndex) -> bool:

@@ -38,21 +38,3 @@ def test_bounds_that_are_components_can_be_asked_about(backend: str) -> None:
     )
     assert not [d for d in done.diagnostics if d.code == "HF900"]
     assert "ekin" in done.text
-
-
-def test_what_isl_cannot_do_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question that it gives up on, with whatever message, is no fault of the user's program."""
-    import islpy
-
-    def fail(*_: object) -> None:
-        raise islpy.Error("call to isl_set_read_from_str failed: syntax error")
-
-    loop = "do i = 1, n\n  a(i) = a(k)\n end do"
-    source = f"subroutine s(n, k, a)\n integer :: n, k, i\n real :: a(n)\n {loop}\nend subroutine"
-    found = translate_text({"m.f90": source}, backend="openmp", auto=True)
-    monkeypatch.delenv("HFPY_DEBUG", raising=False)
-    monkeypatch.setattr(islpy.Set, "intersect", fail)
-    monkeypatch.setattr(islpy.Set, "is_empty", fail)
-    done = translate_text({"m.f90": source}, backend="openmp", auto=True)
-    assert not found.errors and not done.errors
-    assert "parallel do" not in done.text
