@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.context import Located
+from hfpy.analyze.donebypoints import DoneByPoints
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.types import type_of
 from hfpy.diagnostics import Diagnostic, Related, error, warning
@@ -26,21 +27,19 @@ def in_any_order(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     """HF404 for such statements: input in a region is an error. It is a warning in a routine that is called from a
     region, where it may be for the first call, and so are random numbers everywhere: the order may not matter there.
     """
-    above = [r for r in (facts.positions.regions[i] for i in facts.positions.get(routine.key).above) if not r.vector]
-    if not above and not facts.positions.get(routine.key).own:
+    points = DoneByPoints(facts, routine.key)
+    if not points.some:
         return
     functions = facts.application.file(routine.key).units[routine.unit].references & _RANDOM_FUNCTIONS
     for at in facts.graph.statements[routine.key]:
-        region = facts.positions.region(routine.key, at)
-        inside = region is not None and not region.vector
-        if not inside and not above:
-            continue
         found, random = _input(facts, routine, at.statement), _random(facts, routine, at, functions)
-        if not (found or random) or not facts.live(at, routine.key):
+        region = points.region(at) if found or random else None
+        if region is None:
             continue
+        inside = points.around(at) is not None
         around = "a region" if inside else "a routine that is called in a region"
         message = f"'{found or random}' in {around}: {_NUMBERS if random else _ORDER}"
-        related = [Related(region.place if inside and region is not None else above[0].place, "the region")]
+        related = [Related(region.place, "the region")]
         place = at.statement.line.place(routine.file)
         if random:
             hint = "draw them into an array before the region, or accept that runs differ"

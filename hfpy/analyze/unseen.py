@@ -8,46 +8,52 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.context import Located
+from hfpy.analyze.donebypoints import DoneByPoints
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.indirect import by_procedure_variable
 from hfpy.analyze.uses import aliases_of, declared_in_block
 from hfpy.diagnostics import Diagnostic, Related, error, warning
-from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.statements import Assignment, Call, Construct, Specification, expressions
 from hfpy.model.units import Routine, Symbol
 
 
 def unseen_changes(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Diagnostic]:
-    """A warning for each in a region of a routine, or in a routine that is called in one."""
-    above = [r for r in (facts.positions.regions[i] for i in facts.positions.get(routine.key).above) if not r.vector]
-    if not above and not facts.positions.get(routine.key).own:
-        return
+    """A warning for each in a region of a routine, or in a routine that is called in one; an error where a region sets
+    what a function points to.
+    """
+    points = DoneByPoints(facts, routine.key)
+    if points.some:
+        yield from _in_statements(facts, routine, points)
+        yield from _saved_in_blocks(facts, effects, routine, points)
 
-    def region_of(at: Located) -> Region | None:
-        """The region whose points do a statement, if they run beside each other."""
-        region = facts.positions.region(routine.key, at) or (above[0] if above else None)
-        return None if region is None or region.vector or not facts.live(at, routine.key) else region
 
+def _in_statements(facts: Facts, routine: Routine, points: DoneByPoints) -> Iterator[Diagnostic]:
     for at in facts.graph.statements[routine.key]:
-        region = region_of(at)
-        if region is not None and (name := _function_set(facts, routine, at)):
+        region = points.region(at)
+        if region is None:
+            continue
+        related = [Related(region.place, "the region")]
+        if name := _function_set(facts, routine, at):
             place = at.statement.line.place(routine.file)
             message = f"what the function '{name}' points to is written: nothing tells whether points meet in it"
             hint = f"set a pointer, as in p => {name}(…), and write to that"
-            made = error if not above else warning
-            yield made("HF404" if not above else "HF501", message, place, hint, [Related(region.place, "the region")])
-        for node in _called(at) if region is not None and facts.scopes.entries else ():
+            below = points.around(at) is None
+            yield (warning if below else error)("HF501" if below else "HF404", message, place, hint, related)
+        for node in _called(at) if facts.scopes.entries else ():
             message, hint = _said(facts, routine, at, node)
-            if message and region is not None:
+            if message:
                 place = at.statement.line.place(routine.file, node.start, node.end)
-                yield warning("HF501", message, place, hint, [Related(region.place, "the region")])
+                yield warning("HF501", message, place, hint, related)
+
+
+def _saved_in_blocks(facts: Facts, effects: Effects, routine: Routine, points: DoneByPoints) -> Iterator[Diagnostic]:
     seen: set[int] = set()
     for reference in facts.references[routine.key]:
         if not reference.at.renamed:
             continue
-        region, symbol = region_of(reference.at), declared_in_block(reference.name, reference.at)
+        region, symbol = points.region(reference.at), declared_in_block(reference.name, reference.at)
         if region is None or symbol is None or id(symbol) in seen or not effects.of(reference, routine.key)[1]:
             continue
         if _is_saved(symbol, reference.at):

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.context import Located
+from hfpy.analyze.donebypoints import DoneByPoints
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.types import assigned_by_parts, finalized, finalizes
@@ -25,21 +26,21 @@ def unwritten_calls(facts: Facts, effects: Effects, routine: Routine) -> Iterato
     """A warning (HF501) for each such statement in a region, or in a routine that is called in one, and for what such a
     routine ends with.
     """
-    above = [r for r in (facts.positions.regions[i] for i in facts.positions.get(routine.key).above) if not r.vector]
+    points = DoneByPoints(facts, routine.key)
     parts = facts.scopes.parts
     final = bool(parts.finalized) and any(map(effects.lasting_writes, facts.graph.candidates.finals))
-    if not (above or facts.positions.get(routine.key).own) or not (final or parts.assigned):
+    if not points.some or not (final or parts.assigned):
         return
     for at in facts.graph.statements[routine.key]:
-        region = facts.positions.region(routine.key, at) or (above[0] if above else None)
-        if region is None or region.vector or not facts.live(at, routine.key):
-            continue
-        if why := _why(facts, routine, at, final):
+        region = points.region(at)
+        if region is not None and (why := _why(facts, routine, at, final)):
             yield _said(why, region, routine, at.statement.line)
-    if above and final:
+    if points.above is not None and final:
         ending = (s for s in routine.spec.symbols.values() if _ends(facts, routine, s))
         if symbol := next(ending, None):
-            yield _said(f"'{symbol.name}' ends here, and {_FINAL}", above[0], routine, symbol.line or routine.header)
+            yield _said(
+                f"'{symbol.name}' ends here, and {_FINAL}", points.above, routine, symbol.line or routine.header
+            )
 
 
 def _why(facts: Facts, routine: Routine, at: Located, final: bool) -> str:
