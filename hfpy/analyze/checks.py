@@ -245,8 +245,8 @@ def _not_honoured(facts: Facts) -> list[Diagnostic]:
 
 
 def _of_cuda_fortran(facts: Facts) -> Iterator[Diagnostic]:
-    """A warning for dummy arguments of existing projects that are on the device by CUDA Fortran, where another backend
-    stands in for it.
+    """A warning for dummy arguments of existing projects that are on the device by CUDA Fortran, where cuda-c is
+    used instead.
     """
     options = facts.application.options
     if not options.legacy or options.target != "gpu" or options.default_backend != "cuda-c":

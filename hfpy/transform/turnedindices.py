@@ -2,7 +2,7 @@
 
 ``accPP(AT_KIJ)`` around ``a(k,i,j)`` is right where ``a`` was declared with ``AT`` as ``a(i,j,k)``, if both macros put
 the same parameters, by their names, into the same order in memory. The indices then get the order of the declaration,
-and the macro goes. What leaves a doubt stays as it is, and is told with all contradictory orders (HF306).
+and the macro goes. Where there is a doubt, nothing is changed, and the orders contradict each other (HF306).
 """
 
 from __future__ import annotations
