@@ -263,3 +263,36 @@ def test_directives_list_procedure_pointers() -> None:
     text = MODULE.replace("  integer :: total\n", WAY)
     made = translate_text({"m.f90": text % "call way(i)"}, backend="openmp", exports=())
     assert "shared(n, way)" in made.require().text
+
+
+VECTOR = """
+module m
+contains
+  subroutine work(n, c)
+    integer, intent(in) :: n
+    integer, intent(inout) :: c(n)
+    integer :: i
+    @parallelRegion{domName(i), domSize(n)}
+    call below(c(i))
+    @end parallelRegion
+  end subroutine
+  subroutine below(x)
+    integer, intent(inout) :: x
+    integer :: k, y(4)
+    @parallelRegion{domName(k), domSize(4), vector}
+    block
+      integer, save :: s = 0
+      s = x
+      y(k) = s
+    end block
+    @end parallelRegion
+    x = y(1)
+  end subroutine
+end module
+"""
+
+
+def test_a_vector_region_in_a_routine_that_points_call() -> None:
+    """Its statements are those of the points that call the routine."""
+    made = translate_text({"m.h90": VECTOR}, backend="openmp")
+    assert "HF505" in {d.code for d in made.diagnostics}
