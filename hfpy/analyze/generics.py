@@ -19,6 +19,8 @@ from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Keyword, Name,
 from hfpy.model.names import plain_from
 from hfpy.model.units import Routine, Symbol
 
+Actuals = dict[int, Typed | None]  # what arguments of one statement are, by the identity of the expression
+
 
 class Generics:
     """Resolves calls by name."""
@@ -57,13 +59,14 @@ class Generics:
         at: Located,
         ranks: bool = True,
         passed: Expr | None = None,
+        known: Actuals | None = None,
     ) -> bool | None:
         """Whether a call may mean a procedure; None where that is open, such as the rank of an array in a region. Ranks
         tell nothing where ``ranks`` is false: a procedure that is called by a name of its own takes elements for
         arrays. ``passed`` is the argument that is the object of a type-bound procedure, whose type is known at run time
-        only.
+        only. ``known`` has what arguments of the same statement are, and gets more of them.
         """
-        return self.fitting((key,), args, caller, at, ranks, passed)[key]
+        return self.fitting((key,), args, caller, at, ranks, passed, known)[key]
 
     def fitting(
         self,
@@ -73,18 +76,19 @@ class Generics:
         at: Located,
         ranks: bool = True,
         passed: Expr | None = None,
+        known: Actuals | None = None,
     ) -> dict[str, bool | None]:
         """The same for several procedures: what an argument is does not depend on the procedure, and is asked once."""
-        actuals: dict[int, Typed | None] = {}
+        actuals = known if known is not None else {}
 
-        def actual(position: int, value: Expr) -> Typed | None:
-            if position not in actuals:
-                actuals[position] = self._actual(value, caller, at)
-            return actuals[position]
+        def known_of(value: Expr) -> Typed | None:
+            if id(value) not in actuals:
+                actuals[id(value)] = self.actual(value, caller, at)
+            return actuals[id(value)]
 
-        return {key: self._fits(key, args, actual, ranks, passed) for key in keys}
+        return {key: self._fits(key, args, known_of, ranks, passed) for key in keys}
 
-    def _actual(self, value: Expr, caller: str, at: Located) -> Typed | None:
+    def actual(self, value: Expr, caller: str, at: Located) -> Typed | None:
         """What an argument is."""
         found = self.types.expression(value, caller, meanings(at))
         if found is not None and found.rank and at.regions and not self._indexed(value, caller):
@@ -95,7 +99,7 @@ class Generics:
         self,
         key: str,
         args: tuple[Expr, ...],
-        actual: Callable[[int, Expr], Typed | None],
+        actual: Callable[[Expr], Typed | None],
         ranks: bool,
         passed: Expr | None,
     ) -> bool | None:
@@ -112,7 +116,7 @@ class Generics:
             if name not in routine.dummies or name in given:
                 return False
             given.add(name)
-            fit = self._argument(routine, name, actual(position, value), ranks, value is passed)
+            fit = self._argument(routine, name, actual(value), ranks, value is passed)
             if fit is False:
                 return False
             verdict = verdict and fit

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.context import Located
-from hfpy.analyze.generics import Generics
+from hfpy.analyze.generics import Actuals, Generics
 from hfpy.analyze.interfaces import NO_NAME, Interfaces, corresponding
 from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.typed import Typed
 from hfpy.analyze.types import component, object_type
 from hfpy.analyze.uses import aliases_of, declared_in_block
 from hfpy.model.application import Application
@@ -68,6 +69,7 @@ class Candidates:
         self.taken_by: dict[str, frozenset[str]] = {}
         self.overloaded: set[str] = set()
         self._by_type: dict[tuple[str, str, str], set[str] | None] = {}
+        self._defining_for: dict[tuple[str | Typed | None, ...], tuple[str, ...]] = {}
         for routine in application.routines.values():
             self._of_types(routine)
             self._of_interfaces(routine)
@@ -237,10 +239,11 @@ class Candidates:
         bound = self.bound.get(designator.name, set())
         forms = [(*args[:place], passed, *args[place:]) for place in range(first + 1)]
         found: list[Candidate] = []
+        known: Actuals = {}
         for k in keys:
             plain = not named or (interface is None and k in bound)
             tried = [*forms, args] if plain else [self._received(k, f, interface) for f in (*forms, args)]
-            form = next((f for f in tried if self._fits(k, f, key, at, ranks, passed)), None)
+            form = next((f for f in tried if self._fits(k, f, key, at, ranks, passed, known)), None)
             found += [(k, form)] if form is not None else []
         return tuple(found)
 
@@ -249,19 +252,38 @@ class Candidates:
         return corresponding(args, interface, self.application.routines[called].dummies)
 
     def _fits(
-        self, called: str, args: tuple[Expr, ...], key: str, at: Located, ranks: bool, passed: Expr | None = None
+        self,
+        called: str,
+        args: tuple[Expr, ...],
+        key: str,
+        at: Located,
+        ranks: bool,
+        passed: Expr | None = None,
+        known: Actuals | None = None,
     ) -> bool:
         """Whether a procedure may be called with some arguments. Those of which it is not known which they are tell by
         their number alone.
         """
         if any(isinstance(a, Keyword) and a.name == NO_NAME for a in args):
             return len(args) <= len(self.application.routines[called].dummies)
-        return self.generics.fits(called, args, key, at, ranks, passed) is not False
+        return self.generics.fits(called, args, key, at, ranks, passed, known) is not False
 
     def _defining(self, name: str, operands: tuple[Expr, ...], at: Located, key: str) -> tuple[str, ...]:
-        """The procedures that may define an operator or the assignment for some operands."""
-        fits = self.generics.fitting(sorted(self.defined.get(name, ())), operands, key, at)
-        return tuple(k for k, fit in fits.items() if fit is not False)
+        """The procedures that may define an operator or the assignment for some operands: what the operands are is all
+        that counts, and most are of few intrinsic types.
+        """
+        if name not in self.defined:
+            return ()
+        types = [self.generics.actual(operand, key, at) for operand in operands]
+        slot = (name, *types) if all(t is None or t.derived is None for t in types) else None
+        if slot is not None and slot in self._defining_for:
+            return self._defining_for[slot]
+        known = {id(operand): typed for operand, typed in zip(operands, types, strict=True)}
+        fits = self.generics.fitting(sorted(self.defined[name]), operands, key, at, known=known)
+        found = tuple(k for k, fit in fits.items() if fit is not False)
+        if slot is not None:
+            self._defining_for[slot] = found
+        return found
 
     def _function_variable(self, name: str, key: str, at: Located) -> bool:
         if (own := declared_in_block(name, at)) is not None:

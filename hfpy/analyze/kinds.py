@@ -25,6 +25,7 @@ class Kinds:
         self.scopes = scopes
         self.defaults = defaults or DefaultKinds()
         self.default_real = self.defaults.real
+        self._values: dict[tuple[str, str], int | None] = {}  # of expressions as they are written, by unit
 
     def scalar(self, ftype: FType, key: str) -> Scalar | None:
         """The type with its size, or None for derived types and kinds that cannot be told.
@@ -99,10 +100,14 @@ class Kinds:
 
     def _written(self, given: Fragment, key: str) -> int | None:
         """The value of an expression as it is written in a unit, with the macros that its file knows."""
-        try:
-            return self.value(expanded(given, self.scopes.application.macros_of(key)).expr, key)
-        except GrammarError:
-            return None
+        slot = (given.text, key)
+        if slot not in self._values:
+            try:
+                meant = expanded(given, self.scopes.application.macros_of(key)).expr
+                self._values[slot] = self.value(meant, key)
+            except GrammarError:
+                self._values[slot] = None
+        return self._values[slot]
 
     def _named(self, name: str, key: str) -> int | None:
         found = self.scopes.variable(name, key)

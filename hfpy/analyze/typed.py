@@ -65,6 +65,7 @@ class Types:
         self.scopes = scopes
         self.kinds = Kinds(scopes, application.options.kinds)
         self._iterators: dict[str, frozenset[str]] = {}
+        self._variables: dict[tuple[str, str], tuple[Found, Typed] | None] = {}
 
     def variable(self, symbol: Symbol, home: str, key: str) -> Typed | None:
         """What a variable is that the unit ``home`` declares and the unit ``key`` uses; None for procedures."""
@@ -132,9 +133,12 @@ class Types:
         return any(listed.name == name for block in blocks for listed in block.names)
 
     def _found(self, name: str, key: str) -> tuple[Found, Typed] | None:
-        found = self.scopes.variable(name, key)
-        typed = self.variable(found.symbol, found.home, key) if found is not None else None
-        return (found, typed) if found is not None and typed is not None else None
+        slot = (key, name)
+        if slot not in self._variables:
+            found = self.scopes.variable(name, key)
+            typed = self.variable(found.symbol, found.home, key) if found is not None else None
+            self._variables[slot] = (found, typed) if found is not None and typed is not None else None
+        return self._variables[slot]
 
     def _name(self, name: str, key: str) -> Typed | None:
         found = self._found(name, key)

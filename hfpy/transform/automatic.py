@@ -286,13 +286,15 @@ class Search:
         application = self.settled.application
         facts = self._facts
         draft = self._draft
+        graph = self.ordering.graph
         for _ in range(_ROUNDS):
             active = self.active()
             if not active and self._taken_up():
                 continue
             if not active or has_errors(draft.write(active)):
                 return facts
-            facts = analyse(draft.application, facts, self.ordering.graph)
+            facts = analyse(draft.application, facts, graph)
+            graph = facts.graph
             effects = Effects(facts)
             gapped = Gapped(facts, effects)
             rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
@@ -371,7 +373,7 @@ class Search:
 
         Raises HfpyError if the application has errors without any region.
         """
-        before = Before(self.settled, self.judge)
+        before = Before(self.settled, self.judge, self.ordering.graph)
         for _ in range(_ROUNDS):
             active = self.active()
             made = written(self.settled, self.worlds, active, known=self._draft.clean)

@@ -21,6 +21,7 @@ from hfpy.analyze.context import located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.foundreductions import found_reductions
+from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.jumpsinto import jumps_into
 from hfpy.analyze.loopregions import NotTaken, World
 from hfpy.analyze.loopvalues import counts_only
@@ -63,13 +64,13 @@ def proved(settled: Settled, worlds: Mapping[str, World], ordering: Ordering, wa
             free.append(taken)
         else:
             refused.append((taken, NoColumns(f"the stretch {ordered.does}", ordered.line)))
-    own, left = _one_by_one(settled.application, worlds, free, refused)
+    own, left = _one_by_one(settled.application, worlds, free, ordering.graph, refused)
     while True:
         made = _with_columns(settled, worlds, left)
         loops = tuple((taken, _loop(made.application, settled.application, taken)) for taken in left)
         if not left:
             return Proved(made, loops, tuple(refused))
-        against = _together(made.application, settled.application, loops, own, worlds)
+        against = _together(made.application, settled.application, loops, own, worlds, ordering.graph)
         if not against:
             return Proved(made, loops, tuple(refused))
         refused += [(taken, against[id(taken)]) for taken in left if id(taken) in against]
@@ -92,6 +93,7 @@ def _one_by_one(
     application: Application,
     worlds: Mapping[str, World],
     wanted: Sequence[TakenOut],
+    graph: CallGraph,
     refused: list[tuple[TakenOut, NoColumns]],
 ) -> tuple[dict[int, _Own], list[TakenOut]]:
     tried: list[tuple[TakenOut, Construct, Tried]] = []
@@ -113,7 +115,7 @@ def _one_by_one(
         return {}, []
     own: dict[int, list[tuple[Construct, frozenset[str], frozenset[str]]]] = {}
     against: dict[int, NoColumns] = {}
-    looked = _Looked(draft.application, application, [x for _, _, x in tried]) if tried else None
+    looked = _Looked(draft.application, application, [x for _, _, x in tried], graph) if tried else None
     for taken, loop, one in tried:
         assert looked is not None
         sharing = looked.sharing(one)
@@ -148,12 +150,12 @@ class _Fault:
 
 class _Looked:
     """The regions of a draft by the loops that they come from, each looked at by itself. ``before`` is the application
-    that has the loops.
+    that has the loops; ``graph`` is the call graph of that one, or of an earlier one.
     """
 
-    def __init__(self, application: Application, before: Application, tried: Sequence[Tried]) -> None:
+    def __init__(self, application: Application, before: Application, tried: Sequence[Tried], graph: CallGraph) -> None:
         self.application = application
-        self.facts = analyse(application)
+        self.facts = analyse(application, earlier=graph)
         self.effects = Effects(self.facts)
         rows = {(x.key, before.user_line(x.key, x.candidate.row)): x for x in tried}
         self._regions = {
@@ -226,9 +228,10 @@ def _together(
     loops: Sequence[tuple[TakenOut, Construct]],
     own: Mapping[int, _Own],
     before: Mapping[str, World],
+    graph: CallGraph,
 ) -> dict[int, NoColumns]:
     """What is against stretches as code for one column, by the identity of the stretch. ``before`` are the routines
-    with the stretches as they were in the ``original``.
+    with the stretches as they were in the ``original``, which has the ``graph`` of calls.
     """
     scopes = Scopes(application)
     worlds: dict[str, World] = {}
@@ -250,7 +253,7 @@ def _together(
     if has_errors(found):
         why = next(d.message for d in found if d.severity == "error")
         return {id(taken): NoColumns(why, taken.stretch.first) for taken, _ in loops}
-    looked = _Looked(draft.application, application, [x for _, x in tried])
+    looked = _Looked(draft.application, application, [x for _, x in tried], graph)
 
     def line_of(taken: TakenOut, fault: _Fault) -> LogicalLine:
         """The line of a stretch that a fault is about, else its first one."""

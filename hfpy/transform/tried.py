@@ -13,6 +13,7 @@ from types import MappingProxyType
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.loopregions import LoopRegion, NotTaken, World
 from hfpy.analyze.loopvalues import counts_only
 from hfpy.analyze.parallelloops import Candidate
@@ -171,10 +172,12 @@ def asks(diagnostic: Diagnostic) -> bool:
 
 @dataclass
 class Before:
-    """What is wrong with the application as it is, looked for when it is asked."""
+    """What is wrong with the application as it is, looked for when it is asked. ``graph`` is its call graph, if it
+    is known."""
 
     settled: Settled
     judge: Judge
+    graph: CallGraph | None = None
     _errors: tuple[Diagnostic, ...] | None = None
 
     @property
@@ -185,7 +188,7 @@ class Before:
     def has(self, diagnostic: Diagnostic) -> bool:
         """Whether an error is there without any new region."""
         if self._errors is None:
-            facts = analyse(self.settled.application)
+            facts = analyse(self.settled.application, earlier=self.graph)
             found = self.judge(facts, Effects(facts), None)
             self._errors = tuple(d for d in found if d.severity == "error")
         return (diagnostic.code, diagnostic.message) in {(d.code, d.message) for d in self._errors}
