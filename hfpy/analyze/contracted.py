@@ -90,7 +90,7 @@ class _Contraction:
 
     def _locals(self) -> Iterator[str]:
         routine = self.world.routine
-        inner = [r for r in self.application.routines.values() if r.host == routine.key]
+        inner = self.application.routines_of(routine.key)
         seen = {name for r in inner for name in all_names(r.body) | _declared(r.spec.symbols.values())}
         asked = _declared(routine.spec.symbols.values())
         grouped = {m for g in routine.spec.groups for m in g.members} | routine.spec.storage

@@ -62,4 +62,4 @@ def _out_of_sight(facts: Facts, name: str, key: str) -> bool:
     """Whether a macro, or an internal procedure that is called, may use the array."""
     if any(mentions(macro, name) for macro in facts.application.macros_of(key).values()):
         return True
-    return any(routine.host == key for routine in facts.application.routines.values())
+    return bool(facts.application.routines_of(key))

@@ -220,7 +220,7 @@ class _Judge:
         plain = data is not None and data.local and data.symbol.type.base == "integer" and not data.rank
         if data is None or not plain or not self.facts.storage.alone(data.identity) or keeps_value(self.routine, name):
             raise Stays(f"'{name}' is no plain local variable")
-        if any(r.host == self.key for r in self.facts.application.routines.values()):
+        if self.facts.application.routines_of(self.key):
             raise Stays("there are internal procedures")
         if name in region.iterators or name in self.written:
             raise Stays(f"the region sets '{name}'")

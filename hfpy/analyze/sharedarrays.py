@@ -307,11 +307,11 @@ class SharedArrays:
 
     def _family(self) -> list[Routine]:
         """The routine, and for an internal procedure its host and the others in it."""
-        routines, routine = self.body.facts.application.routines, self.body.routine
-        host = routines.get(routine.host)
+        application, routine = self.body.facts.application, self.body.routine
+        host = application.routines.get(routine.host)
         if host is None or host.kind in ("module", "submodule"):
             return [routine]
-        return [r for r in routines.values() if r.key == host.key or r.host == host.key]
+        return [host, *application.routines_of(host.key)]
 
     def _unknown(self, name: str, answer: Unknown) -> None:
         pair = answer.pair

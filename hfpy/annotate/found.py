@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from hfpy.analyze.work import Work, shares
-from hfpy.annotate.nests import Nests, OnTarget, Spot, nests_of, on_target
+from hfpy.annotate.nests import Nests, OnTarget, Said, Spot, nests_of, on_target
 from hfpy.beside import beside, worth_two
 from hfpy.build.samples import Samples
 from hfpy.build.session import Session
@@ -100,9 +100,11 @@ def _crossed(made: Mapping[str, OnTarget]) -> Allowed:
     """The stretches of a target in whose lines another target has regions, and not the same stretch."""
     crossed: set[tuple[str, int, tuple[str, ...]]] = set()
     for target, one in made.items():
+        others: dict[str, list[Said]] = {}  # the regions of other targets by file
+        for o in (o for other, a in made.items() if other != target for o in a.said if o.found.iterators):
+            others.setdefault(o.place.file, []).append(o)
         for v in (v for v in one.said if v.stretch):
-            others = (o for other, a in made.items() if other != target for o in a.said if o.found.iterators)
-            here = [o for o in others if o.place.file == v.place.file and v.place.line <= o.place.line <= v.last]
+            here = [o for o in others.get(v.place.file, ()) if v.place.line <= o.place.line <= v.last]
             if here and not any((o.stretch, o.spot) == (v.stretch, v.spot) for o in here):
                 crossed.add((*v.spot, v.stretch))
     return frozenset(crossed)

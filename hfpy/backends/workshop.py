@@ -171,7 +171,7 @@ class Backends:
         """Whether a file without directives changes all the same: it has host code around kernels that may have to keep
         arrays in step with the device, or what kernels call.
         """
-        routines = [r for r in self.facts.application.routines.values() if r.file == index.path]
+        routines = self.facts.application.routines_in(index.path)
         states = self.states
         return any(
             states.reaches_device(r.key) and (states.arrays(r.key) or states.resident(r.key)) for r in routines

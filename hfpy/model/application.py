@@ -41,6 +41,36 @@ class Application:
         """The names of the generated files."""
         return outputs_of(file.path for file in self.files)
 
+    @cached_property
+    def _by_file(self) -> Mapping[int, tuple[str, ...]]:
+        """The keys of the units of each file, by its number."""
+        found: dict[int, list[str]] = {}
+        for key, (file, _) in self.units.items():
+            found.setdefault(file, []).append(key)
+        return {file: tuple(keys) for file, keys in found.items()}
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        """The number of each file, by its path."""
+        return {index.path: number for number, index in enumerate(self.files)}
+
+    def routines_in(self, path: str) -> list[Routine]:
+        """The units of a file that are parsed in full."""
+        keys = self._by_file.get(self._numbers[path], ()) if path in self._numbers else ()
+        return [self.routines[key] for key in keys if key in self.routines]
+
+    @cached_property
+    def _by_host(self) -> Mapping[str, tuple[Routine, ...]]:
+        """The units of each host that are parsed in full, by its key."""
+        found: dict[str, list[Routine]] = {}
+        for routine in self.routines.values():
+            found.setdefault(routine.host, []).append(routine)
+        return {host: tuple(routines) for host, routines in found.items()}
+
+    def routines_of(self, host: str) -> tuple[Routine, ...]:
+        """The procedures of a module, or the internal ones of a procedure, that are parsed in full."""
+        return self._by_host.get(host, ())
+
     def unit(self, key: str) -> UnitIndex:
         """The index entry of a unit."""
         file, number = self.units[key]

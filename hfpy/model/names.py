@@ -32,9 +32,9 @@ class Names:
     def name(self, wanted: str, meaning: Hashable) -> str:
         """A name for something: the same for the same meaning, and no other's; ``wanted`` if that is free."""
         if meaning not in self.given:
-            used = self.taken | set(self.given.values())
+            used = set(self.given.values())  # not joined with those that are taken, which may be all of a program
             found, number = cut(wanted), 1
-            while found.lower() in used:
+            while found.lower() in used or found.lower() in self.taken:
                 number += 1
                 found = cut(f"{wanted}_{number}")
             self.given[meaning] = found

@@ -106,7 +106,8 @@ def _one_by_one(
             left.append(taken)
         except NotTaken as fault:
             refused.append((taken, NoColumns(fault.message, fault.line)))
-    tried = [x for x in tried if any(x[0] is taken for taken in left)]
+    kept = {id(taken) for taken in left}
+    tried = [x for x in tried if id(x[0]) in kept]
     draft = Draft(application, worlds)
     found = draft.write([x for _, _, x in tried]) if tried else []
     if has_errors(found):

@@ -78,8 +78,8 @@ class FileRewriter:
     def run(self) -> FileResult:
         """All passes on the file."""
         edits: list[Edit] = []
-        everything, here = self.facts.application.routines.values(), (self.index.path,)
-        routines = [r for r in everything if self.facts.graph.has(r, here)]
+        here = (self.index.path,)
+        routines = [r for r in self.facts.application.routines_in(self.index.path) if self.facts.graph.has(r, here)]
         indented = self._indented_conditions()
         for routine in routines:
             own = list(self._unit(routine))

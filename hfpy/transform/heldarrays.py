@@ -373,8 +373,8 @@ class HeldArrays(HostStatements):
         8.5.16). Otherwise GCC 12 has all variables that internal procedures name in one object, which it brings to the
         device for their regions, and which must not have parts there.
         """
-        units = self.facts.application.routines.values()
-        if self.routine.kind != "program" or not self.dialect.scopes or not any(u.host == self.key for u in units):
+        inner = self.facts.application.routines_of(self.key)
+        if self.routine.kind != "program" or not self.dialect.scopes or not inner:
             return
         objects = (self.facts.object(name, self.key) for name in self.arrays)
         own = [

@@ -38,7 +38,7 @@ def has_large_main(facts: Facts, index: FileIndex) -> bool:
     """Whether a file has a main program that gets a ``save``."""
     if not any(unit.kind == "program" for unit in index.units):
         return False
-    here = (r for r in facts.application.routines.values() if r.kind == "program" and r.file == index.path)
+    here = (r for r in facts.application.routines_in(index.path) if r.kind == "program")
     return any(True for routine in here for _ in saved_in_main(facts, routine))
 
 

@@ -86,3 +86,79 @@ def test_regions_of_a_routine(target: str, backend: str, tmp_path: Path) -> None
     few = calls(written({"many.h90": program(15)}, tmp_path / "few"), options)
     many = calls(written({"many.h90": program(60)}, tmp_path / "many"), options)
     assert not grown(few, many, 4 * SLACK * 1.3)
+
+
+KINDS = """module kinds
+  implicit none
+  type pair
+    real(8) :: a, b
+  end type pair
+  interface assignment(=)
+    procedure set
+  end interface
+  interface operator(+)
+    procedure add
+  end interface
+contains
+  elemental subroutine set(p, x)
+    type(pair), intent(out) :: p
+    real(8), intent(in) :: x
+    p%a = x
+    p%b = x
+  end subroutine set
+  elemental function add(p, q) result(r)
+    type(pair), intent(in) :: p, q
+    type(pair) :: r
+    r%a = p%a + q%a
+    r%b = p%b + q%b
+  end function add
+end module kinds
+"""
+PLAIN = """module m{n}
+  use kinds
+  {use}
+  implicit none
+  real(8) :: total{n}
+contains
+  subroutine step{n}(a, b, n)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n, n), b(n, n)
+    integer :: i, j
+    real(8) :: s
+    type(pair) :: p
+    p = 1d0
+    {call}
+    s = 0
+    do j = 1, n
+      do i = 1, n
+        a(i, j) = a(i, j) + b(i, j)*{n}d0
+        s = s + a(i, j)
+      end do
+    end do
+    total{n} = s
+    do j = 1, n
+      do i = 2, n
+        b(i, j) = b(i - 1, j) + a(i, j)
+      end do
+    end do
+    p = p + p
+  end subroutine step{n}
+end module m{n}
+"""
+
+
+def plain(count: int) -> dict[str, str]:
+    """So many files with loops, and calls of up to ten of them in each other."""
+    files = {"kinds.f90": KINDS}
+    for n in range(count):
+        use, call = (f"use m{n - 1}, only: step{n - 1}", f"call step{n - 1}(a, b, n)") if n % 10 else ("", "")
+        files[f"m{n}.f90"] = PLAIN.format(n=n, use=use, call=call)
+    return files
+
+
+@pytest.mark.full
+def test_files_in_which_regions_are_found(tmp_path: Path) -> None:
+    options = Options(backend="openmp", auto=True)
+    few = calls(written(plain(15), tmp_path / "few"), options)
+    many = calls(written(plain(60), tmp_path / "many"), options)
+    assert not grown(few, many, 4 * SLACK * 1.3)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import networkx as nx
 
@@ -102,16 +104,20 @@ class Clones:
         """
         self.asked[asking, instance] = None
         if instance not in self.names:
-            taken = Names(self._users() | set(self.names.values()))
-            self.names[instance] = taken.name(blocked_name(self._told_apart(instance.key)), instance)
+            given: dict[Hashable, str] = dict(self.names.items())
+            scope = Names(self._users(), given)
+            self.names[instance] = scope.name(blocked_name(self._told_apart(instance.key)), instance)
         return self.names[instance]
 
     def _told_apart(self, key: str) -> str:
         """A routine's name, with its module's before it where another routine has the same name."""
-        routines = self.analysis.facts.application.routines
-        routine = routines[key]
-        alone = all(other is routine or other.name != routine.name for other in routines.values())
-        return routine.name if alone else f"{routine.module}_{routine.name}"
+        routine = self.analysis.facts.routine(key)
+        return routine.name if self._named[routine.name] == 1 else f"{routine.module}_{routine.name}"
+
+    @cached_property
+    def _named(self) -> Counter[str]:
+        """How many routines have each name."""
+        return Counter(routine.name for routine in self.analysis.facts.application.routines.values())
 
     def _users(self) -> frozenset[str]:
         """The names in the program: a blocked form must be no other's, in whatever module it is used."""

@@ -63,7 +63,7 @@ class _Tables:
         known = symbol.line is not None and not symbol.line.file
         if not plain or not known or not keeps_value(self.routine, name):
             return False
-        inner = (r for r in self.facts.application.routines.values() if r.host == self.key)
+        inner = self.facts.application.routines_of(self.key)
         if any(reference.name == name for r in inner for reference in self.facts.references.get(r.key, ())):
             return False
         own = (r for r in self.facts.references.get(self.key, ()) if r.name == name)
