@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from hfpy.analyze.context import Located
 from hfpy.analyze.donebypoints import DoneByPoints
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.types import type_of
+from hfpy.analyze.types import is_internal
+from hfpy.analyze.uses import aliases_of
 from hfpy.diagnostics import Diagnostic, Related, error, warning
-from hfpy.model.expressions import Apply, Keyword, Name, base_name, walk
-from hfpy.model.statements import Call, InputOutput, Statement, expressions
+from hfpy.model.expressions import Apply, Name, base_name, walk
+from hfpy.model.statements import Call, InputOutput, expressions
 from hfpy.model.units import Routine
 
 # Statements that read a file or move in it.
@@ -32,7 +33,7 @@ def in_any_order(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
         return
     functions = facts.application.file(routine.key).units[routine.unit].references & _RANDOM_FUNCTIONS
     for at in facts.graph.statements[routine.key]:
-        found, random = _input(facts, routine, at.statement), _random(facts, routine, at, functions)
+        found, random = _input(facts, routine, at), _random(facts, routine, at, functions)
         region = points.region(at) if found or random else None
         if region is None:
             continue
@@ -51,19 +52,12 @@ def in_any_order(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             yield warning("HF404", message, place, hint, related)
 
 
-def _input(facts: Facts, routine: Routine, statement: Statement) -> str:
+def _input(facts: Facts, routine: Routine, at: Located) -> str:
     """The kind of a statement that reads a file, or moves in one; an empty text for others."""
+    statement = at.statement
     if not isinstance(statement, InputOutput) or statement.kind not in _INPUT:
         return ""
-    return "" if statement.kind == "read" and _internal(facts, routine, statement) else statement.kind
-
-
-def _internal(facts: Facts, routine: Routine, statement: InputOutput) -> bool:
-    """Whether a ``read`` is from a text, not from a file."""
-    units = [c for c in statement.control[:1] if not isinstance(c, Keyword)]
-    units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
-    found = type_of(units[0], routine.key, facts.scopes) if units else None
-    return found is not None and found.base == "character"
+    return "" if is_internal(statement, routine.key, facts.scopes, aliases_of(at)) else statement.kind
 
 
 def _random(facts: Facts, routine: Routine, at: Located, functions: frozenset[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.components import chains_in
 from hfpy.analyze.facts import stands_for
+from hfpy.analyze.resultsset import gives_result
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.storage import ANYTHING, Identity, component_object
 from hfpy.analyze.types import component
@@ -47,7 +48,8 @@ def written_through(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagnost
 
 def _apart(body: RegionBody, arrays: SharedArrays, pointer: str, targets: Collection[str]) -> bool:
     """Whether each point sets a pointer to elements that no other point touches, under any name."""
-    if not targets or any(r.role != "pointer" for name in targets for r in body.references_of(name)):
+    given = [r for name in targets for r in body.references_of(name)]
+    if not targets or any(r.role != "pointer" or gives_result(body.facts, r, body.key) for r in given):
         return False
     return arrays.targets_apart(pointer, sorted(targets))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.declared import seen_in_declarations
 from hfpy.analyze.dependence.answers import Proved, Witness
-from hfpy.analyze.directivenames import given_names, not_for_threads
+from hfpy.analyze.directivenames import given_names, lost_texts, not_for_threads
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
@@ -171,6 +171,7 @@ class RegionSharing:
                 result.given += sorted(given_around(self.body) & {*result.shared})
             result.found += given_names(self.body, {*own, *result.shared}.difference(result.given))
             result.found += not_for_threads(self.body, own - reductions)
+            result.found += lost_texts(self.body, result.listed)
         return result
 
     @property
