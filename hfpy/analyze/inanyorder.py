@@ -1,4 +1,6 @@
-"""Statements in regions that give a point what depends on the points before it: input, and random numbers."""
+"""Statements in regions that give a point what depends on the points before it: input, random numbers, and what each
+thread has for itself, the modes and flags of its arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +21,10 @@ _INPUT = frozenset({"read", "open", "close", "rewind", "backspace", "endfile"})
 _RANDOM = frozenset({"random_number", "random_seed", "random_init"})
 # Functions that many compilers have besides; a source of the program may have others of that name.
 _RANDOM_FUNCTIONS = frozenset({"rand", "irand", "ran", "drand", "random"})
+
+_IEEE_SET = frozenset({"ieee_set_rounding_mode", "ieee_set_underflow_mode", "ieee_set_modes", "ieee_set_status"})
+_IEEE_GET = frozenset({"ieee_get_flag", "ieee_get_status"})
+_IEEE = frozenset({*_IEEE_SET, *_IEEE_GET, "ieee_set_flag", "ieee_set_halting_mode"})
 
 _ORDER = "its points run in any order"
 _NUMBERS = "which point gets which numbers depends on their order"
@@ -50,6 +56,32 @@ def in_any_order(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
         else:
             hint = "do it before the region, or make sure that it is done once"
             yield warning("HF404", message, place, hint, related)
+
+
+def modes_of_threads(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """A warning (HF404) for each call in a region that sets or asks for modes and flags of the arithmetic, of which
+    each thread has its own, and for each beside regions that these should know of, or that should know of them. What a
+    called routine sets is taken back where it returns (Fortran 2018, 17.3, 17.4).
+    """
+    position = facts.positions.get(routine.key)
+    if facts.backend(routine.key) == "sequential" or not (position.own or position.below):
+        return
+    regions = [facts.positions.regions[i] for i in sorted(position.own or position.below, key=str)]
+    for at in facts.graph.statements[routine.key]:
+        name = base_name(at.statement.designator) or "" if isinstance(at.statement, Call) else ""
+        if name not in _IEEE or facts.scopes.procedures(name, routine.key) or not facts.live(at, routine.key):
+            continue
+        region = facts.positions.region(routine.key, at)
+        alone = "sets this thread's mode alone" if name in _IEEE_SET else "tells of this thread alone"
+        if region is not None:
+            message = f"'{name}' in a region: each thread has modes and flags of its own"
+        elif name in _IEEE_SET | _IEEE_GET:
+            message = f"'{name}' beside regions {alone}"
+        else:
+            continue
+        hint = "choose modes by options of the compiler, look at values instead of flags, or acknowledge this: !@allow"
+        related = [Related((region or regions[0]).place, "the region")]
+        yield warning("HF404", message, at.statement.line.place(routine.file), hint, related)
 
 
 def _input(facts: Facts, routine: Routine, at: Located) -> str:

@@ -21,7 +21,7 @@ from hfpy.analyze.flow import Flow, FlowScan
 from hfpy.analyze.known import known_values
 from hfpy.analyze.largecopies import large_copy
 from hfpy.analyze.othernames import other_names
-from hfpy.analyze.pointercomponents import between_components
+from hfpy.analyze.pointercomponents import between_components, written_targets
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
 from hfpy.analyze.renamed import from_outside, given_around, through_components, written_through
@@ -120,6 +120,7 @@ class RegionSharing:
         self.result = Sharing(found=self._arrays.found)
         self._behind: dict[str, Reference] | None = None
         self._values: dict[str, int] | None = None
+        self._through = written_targets(self.body)
         self.set_first: set[str] = set()  # scalars that each point provably sets before it reads them
 
     def place(self) -> Sharing:
@@ -377,7 +378,10 @@ class RegionSharing:
             self.result.shared.append(name)
             return
         if self.body.known_below(data):
-            self._known_below(name, data)
+            self._shared_array(name, data, "a routine that is called in the region knows it by itself")
+            return
+        if name in self._through:
+            self._shared_array(name, data, "the region writes what a pointer in it points to")
             return
         if name in self.region.private:
             self._own(name, data)
@@ -398,12 +402,12 @@ class RegionSharing:
             return
         self._private_array(name, data, flow)
 
-    def _known_below(self, name: str, data: DataObject) -> None:
-        """An array that a called routine knows by itself: it would not see a point's own one."""
+    def _shared_array(self, name: str, data: DataObject, why: str) -> None:
+        """An array or object of which a point cannot have one of its own."""
         self.result.shared.append(name)
         if name in self.region.private:
-            message = f"'{name}' cannot be private: a routine that is called in the region knows it by itself"
-            hint = "pass it to the routine as an argument"
+            message = f"'{name}' cannot be private: {why}"
+            hint = "pass it to the routine as an argument" if self.body.known_below(data) else "use another variable"
             self.result.found.append(error("HF504", message, self.region.place, hint))
         else:
             self._arrays.check(name, data)

@@ -1,4 +1,6 @@
-"""What a statement or a called routine may leave as it is, and what functions point to: no point surely sets these."""
+"""What a statement or a called routine may leave as it is, what functions and pointers in objects point to: no point
+has that to itself.
+"""
 
 from __future__ import annotations
 
@@ -76,13 +78,15 @@ WORK = """  subroutine workNUMBER(texts, c)
     character(:), allocatable, target :: pointed
     character(:), allocatable, save :: saved
     type(box) :: mine
-    integer, pointer :: q
+    integer, pointer :: q, part(:), whole(:)
     k = 7
     t = 'abcdef'
     one = 'abcdef'
     local = 'abcdef'
     pointed = local
     saved = local
+    mine%p => field
+    whole => field
     !@parallelRegion
     do i = 1, 40
       STATEMENT
@@ -111,6 +115,11 @@ STAY = [
     ("associate (q2 => shared); q2%at(i) = i; end associate", "c", "HF404", "'at' points to"),
     ("q => shared%at(i); q = i", "c", "HF500", "'q' is written"),
     ("call in_object(shared, i)", "c", "HF501", "'at' points to"),
+    ("mine%p(1) = i", "field", "HF504", "both write mine%p(1)"),
+    ("associate (q2 => mine); q2%p(2) = i; end associate", "field", *MEET),
+    ("mine = shared; mine%p(1) = i", "field", "HF500", "the pointers 'p' of several objects"),
+    ("mine%p => field; mine%p(1) = i", "field", "HF500", "the pointers 'p' of several objects"),
+    ("part => field(i:i); part(1) = i; c(i) = whole(2)", "c", "HF500", "'part' is written"),
     ("c(i) = iachar(local)", "c", "HF409", "'local' is a local text of deferred length"),
     ("write (one, '(a)') local; c(i) = iachar(one)", "c", "HF409", "'local'"),
 ]
@@ -123,6 +132,8 @@ SET = [
     ("read (texts(i), '(i8)') k; c(i) = k", "c"),
     ("k = 0; read (texts(i), *) k; c(i) = k", "c"),
     ("c(i) = element(i)", "c"),
+    ("mine%p(i) = i", "field"),
+    ("part => field(i:i); part(1) = i", "field"),
     ("c(i) = len(local) + iachar(pointed) + iachar(saved)", "c"),
 ]
 CASES = [*(one[:2] for one in STAY), *SET]

@@ -12,6 +12,7 @@ from tests.support import translate_text, write_files
 
 MODULE = """
 module m
+  use, intrinsic :: ieee_exceptions
   implicit none
   integer :: total
   integer, target :: there(9)
@@ -78,6 +79,7 @@ WRONG = {
     "random number": ("call random_number(r(i))", "HF404"),
     "random number below": ("call drawn(r(i))", "HF404"),
     "seed": ("call random_seed()", "HF404"),
+    "flag of a thread": ("if (c(i) > 3) call ieee_set_flag(ieee_invalid, .true.)", "HF404"),
     "function as a variable": ("at(2) = i", "HF404"),
     "function as a variable below": ("call below(i)", "HF501"),
     "function": ("r(i) = rand(0)", "HF404"),
@@ -102,6 +104,13 @@ def test_a_warning(name: str) -> None:
     statements, code = WRONG[name]
     made = translate_text({"m.f90": MODULE % statements}, backend="openmp")
     assert [d.code for d in made.diagnostics] == [code]
+
+
+def test_modes_beside_regions() -> None:
+    around = "c(i) = 3\nend do\ncall ieee_get_flag(ieee_invalid, seen)\ndo i = 1, n\nc(i) = 2"
+    text = (MODULE % around).replace("!@parallelRegion", "logical :: seen\n    !@parallelRegion")
+    made = translate_text({"m.f90": text}, backend="openmp")
+    assert [d.code for d in made.diagnostics] == ["HF404"] and "this thread alone" in made.diagnostics[0].message
 
 
 @pytest.mark.parametrize("name", RIGHT)
