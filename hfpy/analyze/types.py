@@ -207,12 +207,21 @@ def text_rank(expr: Expr, key: str, scopes: Scopes, aliases: Mapping[str, Expr |
 
 
 def is_internal(statement: InputOutput, key: str, scopes: Scopes, aliases: Mapping[str, Expr | None]) -> bool:
-    """Whether a statement reads or writes a text, and no file."""
-    if statement.kind not in ("read", "write"):
+    """Whether a statement reads or writes a text, and no file. Those of a namelist, whose variables it does not name,
+    do not count.
+    """
+    if statement.kind not in ("read", "write") or _of_namelist(statement, key, scopes):
         return False
     units: list[Expr] = [c for c in statement.control[:1] if not isinstance(c, Keyword)]
     units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
     return bool(units) and text_rank(units[0], key, scopes, aliases) is not None
+
+
+def _of_namelist(statement: InputOutput, key: str, scopes: Scopes) -> bool:
+    if any(isinstance(c, Keyword) and c.name == "nml" for c in statement.control):
+        return True
+    second = statement.control[1] if len(statement.control) > 1 else None
+    return isinstance(second, Name) and scopes.variable(second.name, key) is None
 
 
 def named_outside(expr: Expr, aliases: Mapping[str, Expr | None]) -> Expr:

@@ -83,7 +83,8 @@ def _is_saved(symbol: Symbol, at: Located) -> bool:
         return True
     inside: list[Construct] = [c for c in at.constructs if c.kind == "block" and symbol in c.declarations]
     nodes = (node for c in inside for node in c.parts[0].body)
-    return any(isinstance(n, Specification) and n.kind in ("save", "data") for n in nodes)
+    stated = [n for n in nodes if isinstance(n, Specification) and n.kind in ("save", "data")]
+    return any(n.kind == "data" or not n.saved or symbol.name in n.saved for n in stated)
 
 
 def _called(at: Located) -> Iterator[Name]:
