@@ -27,7 +27,7 @@ from hfpy.analyze.reductions import misuse
 from hfpy.analyze.renamed import from_outside, given_around, through_components, written_through
 from hfpy.analyze.resized import asked_behind
 from hfpy.analyze.routineuses import RoutineUses
-from hfpy.analyze.setpointers import HINT, is_set, used_before
+from hfpy.analyze.setpointers import HINT, called_before, is_set, used_before
 from hfpy.analyze.takenover import lost_beside_large
 from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
@@ -249,11 +249,10 @@ class RegionSharing:
             self._pointer(name, data)
             return
         write = flow.written[name]
-        if data.symbol.type.base == "procedure" and known:
+        if data.symbol.type.base == "procedure" and (known or called_before(self.body, name, write)):
             self.result.shared.append(name)
-            message = (
-                f"the procedure pointer '{name}' is set in the region, and a routine that is called there knows it"
-            )
+            why = "a routine that is called there knows it" if known else "may be used before the point has set it"
+            message = f"the procedure pointer '{name}' is set in the region, and {why}"
             place = self.body.place(write)
             self.result.found.append(warning("HF501", message, place, f"set '{name}' before the region"))
             return

@@ -19,6 +19,8 @@ TEXT = """module m
     procedure :: at
   end type
   type(box) :: shared
+  procedure(element), pointer :: chosen => null()
+  procedure(always), pointer :: done => null()
   integer, target :: field(40)
 contains
   function element(v)
@@ -116,6 +118,8 @@ STAY = [
     ("q => shared%at(i); q = i", "c", "HF500", "'q' is written"),
     ("call in_object(shared, i)", "c", "HF501", "'at' points to"),
     ("c(i) = k; write (one, '(2i3)') (w(k), k = 1, 2)", "c", "HF504", "writes k, which point"),
+    ("c(i) = chosen(i); chosen => element", "c", "HF501", "the procedure pointer 'chosen'"),
+    ("call done(c(i), i); done => always", "c", "HF501", "the procedure pointer 'done'"),
     ("mine%p(1) = i", "field", "HF504", "both write mine%p(1)"),
     ("associate (q2 => mine); q2%p(2) = i; end associate", "field", *MEET),
     ("mine = shared; mine%p(1) = i", "field", "HF500", "the pointers 'p' of several objects"),
@@ -133,6 +137,8 @@ SET = [
     ("read (texts(i), '(i8)') k; c(i) = k", "c"),
     ("k = 0; read (texts(i), *) k; c(i) = k", "c"),
     ("c(i) = element(i)", "c"),
+    ("chosen => element; c(i) = chosen(i)", "c"),
+    ("done => always; call done(c(i), i)", "c"),
     ("write (one, '(2i3)') (w(k), k = 1, 2); c(i) = k", "k"),
     ("w = [(i + k, k = 1, 3)]; c(i) = sum(w) + k", "k"),
     ("mine%p(i) = i", "field"),
