@@ -16,7 +16,7 @@ from hfpy.analyze.allocations import allocations
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
 from hfpy.analyze.context import Located, region_at
 from hfpy.analyze.domains import DataObject, Domains
-from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, stands_for, views_by_class
+from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, views_by_class
 from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.layout import decide_layout, keep_unpinned
 from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
@@ -24,9 +24,9 @@ from hfpy.analyze.positions import Positions, positions
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.storage import Storage
-from hfpy.analyze.types import assigned_by_parts, type_of
+from hfpy.analyze.types import assigned_by_parts, text_rank
 from hfpy.analyze.unchanged import in_same_positions, in_same_regions, unchanged_routines
-from hfpy.analyze.uses import Reference, uses
+from hfpy.analyze.uses import Reference, aliases_of, uses
 from hfpy.diagnostics import Diagnostic, Fix, Related, error, warning
 from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Listed, Region
@@ -89,14 +89,10 @@ def _references(key: str, graph: CallGraph, scopes: Scopes, before: Facts | None
 def references_of(key: str, graph: CallGraph, scopes: Scopes) -> tuple[Reference, ...]:
     """All references of a routine. What a defined assignment may set in part only is read there, too."""
 
-    def is_text(expr: Expr, at: Located) -> bool:
-        base = base_name(expr)
-        name = stands_for(base, at)[0] if base is not None else None
-        meant = Name(expr.start, expr.end, name) if name is not None and name != base else expr
-        found = type_of(meant, key, scopes)
-        return found is not None and found.base == "character"
+    def rank_of_text(expr: Expr, at: Located) -> int | None:
+        return text_rank(expr, key, scopes, aliases_of(at))
 
-    found = uses(graph.statements[key], is_text)
+    found = uses(graph.statements[key], rank_of_text)
     sites = (s for s in graph.indirect.get(key, ()) if _target_of(s.at.statement) is s.node)
     targets = {(id(s.at.statement), s.node.start) for s in sites}  # components begin with the name of the object
     targets |= {

@@ -11,7 +11,7 @@ from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.expressions import Apply, Expr, Keyword
 from hfpy.model.statements import Call
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 
 _NAMES_HINT = "give the arguments in the interface the names that the definition has"
 
@@ -75,6 +75,12 @@ def chosen_dummies(facts: Facts, key: str, reference: Reference) -> list[tuple[C
     if not facts.graph.indirect.get(key):
         return []
     return [(site, dummy) for site, dummy in dummies_met(facts, key, reference) if site.chosen]
+
+
+def result_of(facts: Facts, site: CallSite) -> Symbol | None:
+    """The declaration of the result of a called function; None where it is not known."""
+    routine = facts.application.routines.get(site.callee)
+    return routine.spec.symbols.get(routine.result or routine.name) if routine is not None else None
 
 
 def is_elemental(facts: Facts, site: CallSite) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.facts import keeps_value
 from hfpy.analyze.renamed import given_around, other_way
+from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.expressions import Range
+from hfpy.model.expressions import Range, base_name
 
 
 def given_names(body: RegionBody, listed: Collection[str]) -> Iterator[Diagnostic]:
@@ -39,3 +41,24 @@ def not_for_threads(body: RegionBody, own: Collection[str]) -> Iterator[Diagnost
             continue
         message = f"'{name}' {why}, and each thread would need its own: no directive gives it that"
         yield error("HF409", message, body.region.place, hint)
+
+
+def lost_texts(body: RegionBody, shared: Collection[str]) -> Iterator[Diagnostic]:
+    """Local texts of deferred length that a region uses: GNU Fortran 12 takes them for the threads' own, where they
+    have no ``target``, and gives these a wrong length or address.
+    """
+    for name in sorted(shared):
+        data = body.facts.object(name, body.key)
+        if data is None or not data.local or data.rank or "target" in data.symbol.attributes:
+            continue
+        length = data.symbol.type.length
+        deferred = length is not None and isinstance(length.expr, Range) and "allocatable" in data.symbol.attributes
+        kept = name == body.routine.result or keeps_value(body.routine, name)
+        if deferred and not kept and any(r.name == name and not _asks_length(r) for r in body.references):
+            message = f"'{name}' is a local text of deferred length: GNU Fortran 12 gives threads a wrong one"
+            hint = f"declare '{name}' with the attribute target, or with save"
+            yield error("HF409", message, body.region.place, hint)
+
+
+def _asks_length(reference: Reference) -> bool:
+    return reference.role == "inquiry" and reference.call is not None and base_name(reference.call) == "len"

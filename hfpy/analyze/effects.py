@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from hfpy.analyze.calls import chosen_dummies, dummy_name
+from hfpy.analyze.calls import chosen_dummies, dummies_met, dummy_name
 from hfpy.analyze.declared import DECLARED, declared_of
 from hfpy.analyze.dependence.queries import Engine
 from hfpy.analyze.facts import Facts, block_of, keeps_value, stands_for
 from hfpy.analyze.files import only_reads_values
-from hfpy.analyze.flow import EffectsByStatement, is_whole
+from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan, is_whole
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.implied import ImpliedLoops
 from hfpy.analyze.intrinsics import argument_intent
@@ -74,6 +74,7 @@ class Effects:
         self.placed: dict[RegionId, Placed] = {}  # whose the names of a region are, where that has been asked
         self._by_region: dict[str, dict[int, list[Reference]]] = {}
         self._asking: dict[str, bool] = {}
+        self._flows: dict[str, Flow | None] = {}
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
     def inside(self, key: str, number: int) -> list[Reference]:
@@ -162,13 +163,38 @@ class Effects:
                 if associated(reference):
                     entry = (meant, False, True, whole)
                 else:
-                    sure = whole and is_whole(reference) and reference.role != "message"
-                    entry = (meant, *self.of(reference, key), sure)
+                    reads, writes = self.of(reference, key)
+                    sure = whole and is_whole(reference) and reference.sure
+                    sure = sure and not (reads and writes and self._may_leave(reference, name, key))
+                    entry = (meant, reads, writes, sure)
                 found.setdefault(id(reference.at.statement), []).append(entry)
         for listed in found.values():
             if len(listed) > 1:
                 listed.sort(key=lambda e: e[2])
         return found
+
+    def _may_leave(self, reference: Reference, name: str, key: str) -> bool:
+        """Whether a scalar is an argument that a called routine may leave as it is."""
+        found = self.facts.scopes.variable(name, key) if reference.role == "argument" else None
+        if found is None or found.symbol.rank or found.symbol.type.base in ("type", "class"):
+            return False
+        dummies = (d for _, d in dummies_met(self.facts, key, reference) if d is not None)
+        return not all(d.symbol.intent == "out" or self._sets(d.routine, d.name) for d in dummies)
+
+    def _sets(self, key: str, dummy: str) -> bool:
+        """Whether a routine sets a dummy argument on all its ways; True where its body is not here."""
+        if key not in self.facts.graph.statements:
+            return True
+        flow = self.flow(key)
+        return flow is not None and dummy in flow.certain
+
+    def flow(self, key: str) -> Flow | None:
+        """What a routine reads and sets; None while that is being found out."""
+        if key not in self._flows:
+            self._flows[key] = None
+            live = list(self._references(key))
+            self._flows[key] = FlowScan(self.by_statement(live, key)).scan(self.facts.application.routines[key].body)
+        return self._flows[key]
 
     def read_by_function(self, reference: Reference, key: str) -> Iterator[Reference]:
         """What a reference of a statement function reads besides its arguments, each as if it stood in its place."""

@@ -21,7 +21,7 @@ from hfpy.analyze.intrinsics import SUBROUTINES
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.resized import may_allocate
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.types import assigned_by_parts, component, finalized, finalizes, type_of
+from hfpy.analyze.types import assigned_by_parts, finalized, finalizes, function_meant, is_internal, named_outside
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import (
@@ -29,7 +29,6 @@ from hfpy.model.expressions import (
     Binary,
     Component,
     Expr,
-    Keyword,
     Literal,
     Name,
     Paren,
@@ -250,7 +249,9 @@ class Ordering:
     def _statement(self, routine: Routine, at: Located, turns: bool) -> Ordered | None:
         line = at.statement.line
         match at.statement:
-            case InputOutput(kind=kind) as statement if not self._internal(routine, statement):
+            case InputOutput(kind=kind) as statement if not is_internal(
+                statement, routine.key, self.scopes, aliases_of(at)
+            ):
                 does = "prints" if kind == "print" else f"does input or output ('{kind}')"
                 return Ordered(does, line, _OUTSIDE, "does input or output")
             case Jump(kind=kind, exprs=codes) if kind in _STOPS and not all(self._fixed(c, routine, at) for c in codes):
@@ -293,19 +294,17 @@ class Ordering:
         if finalizes(target, routine.key, self.scopes):
             return Ordered(_FINALIZED, line)
         name = base_name(target)
-        if name is None or name in aliases_of(at):
+        aliases = aliases_of(at)
+        if name is None or aliases.get(name, target) is None:
+            return None
+        if function_meant(named_outside(target, aliases), routine.key, self.scopes, self.graph.candidates.bound):
+            return Ordered("assigns to what a function points to", line, _POINTED)
+        if name in aliases:
             return None
         if self._outlives(target, routine) and may_allocate(at, target, statement.value, routine.key, self.scopes):
             does = f"may allocate '{name}', which others know, by an assignment"
             return Ordered(does, line, _SIZED, "allocates memory, or frees it")
-        bound = target.base if isinstance(target, Apply) else None
-        if isinstance(bound, Component):
-            unknown = component(bound, routine.key, self.scopes) is None
-            function = unknown and bound.name in self.graph.candidates.bound
-        else:
-            known = self.scopes.variable(name, routine.key) is not None
-            function = not known and bool(self.scopes.procedures(name, routine.key))
-        return Ordered("assigns to what a function points to", line, _POINTED) if function else None
+        return None
 
     def _of_result(self, site: CallSite) -> Iterator[Ordered]:
         """Why the result of a known function keeps turns in order."""
@@ -397,15 +396,6 @@ class Ordering:
         if self.scopes.is_intrinsic(site.name, site.caller):
             return _with_memory(site.name, line) if site.name == "move_alloc" else _with_state(site.name, line)
         return _not_here(site.name, line)
-
-    def _internal(self, routine: Routine, statement: InputOutput) -> bool:
-        """Whether a statement reads or writes a text, and no file."""
-        if statement.kind not in ("read", "write"):
-            return False
-        units: list[Expr] = [c for c in statement.control[:1] if not isinstance(c, Keyword)]
-        units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
-        found = type_of(units[0], routine.key, self.scopes) if units else None
-        return found is not None and found.base == "character"
 
 
 def _declared(at: Located) -> tuple[object, ...]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.components import chains_in
+from hfpy.analyze.context import Located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.renamed import STATE
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.storage import component_object
-from hfpy.analyze.types import component
-from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.analyze.types import component, named_outside
+from hfpy.analyze.uses import Reference, aliases_of, sets_component
 from hfpy.diagnostics import Diagnostic, warning
 from hfpy.model.expressions import Apply, Component, Expr, Literal, walk
 
@@ -30,6 +31,39 @@ class Pointed:
     several: bool
 
 
+def written_targets(body: RegionBody) -> frozenset[str]:
+    """Objects with a pointer that the region writes through, and leaves where it points: no thread can have its own
+    object, whose pointer would point nowhere.
+    """
+    if not body.facts.scopes.parts.pointing:
+        return frozenset()
+    uses = [u for u in _uses(body.facts, body.effects, body.references, body.key, ()) if u.written]
+    changed = _changed(body) if uses else frozenset()
+    found = ((stands_for(u.reference.name, u.reference.at)[0], u.name) for u in uses)
+    return frozenset(name for name, part in found if name and not {(name, ""), (name, part)} & changed)
+
+
+def _changed(body: RegionBody) -> frozenset[tuple[str, str]]:
+    """The objects that the region sets as a whole, and the pointers in objects that it sets, with the object."""
+    found: set[tuple[str, str]] = set()
+    for reference in body.references:
+        selector = aliases_of(reference.at).get(reference.name)
+        name = stands_for(reference.name, reference.at)[0]
+        part = ""
+        if reference.component:
+            listed = chains_in(reference.at.statement).get((reference.node.start, reference.name), ())
+            pointers = (p.name for p in listed if _is_pointer(body.facts, p, reference.at, body.key))
+            part = next(pointers, "") if reference.role == "allocate" or sets_component(reference) else ""
+            changes = bool(part)
+        elif selector is not None and any(isinstance(node, Component) for node in walk(selector)):
+            changes = False
+        else:
+            changes = body.effects.of(reference, body.key)[1]
+        if name is not None and changes:
+            found.add((name, part))
+    return frozenset(found)
+
+
 def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagnostic]:
     """An unknown (HF500) for each object with a pointer that the region writes through, if another pointer component
     that it uses, or that of another object, may have the same target.
@@ -44,7 +78,7 @@ def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagn
     for used in own:
         objects.setdefault(used.name, set()).add(used.reference.name)
     elsewhere |= {name for name, found in objects.items() if len(found) > 1}
-    told: set[str] = set()
+    told, changed = set[str](), _changed(body)
     for number, used in enumerate((*own, *below)):
         here = number < len(own)
         shown = stands_for(used.reference.name, used.reference.at)[0] or used.reference.name
@@ -53,10 +87,11 @@ def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagn
             continue
         mine = storage.of_identity(component_object(used.name))
         others = sorted(names - {used.name})
+        own_pointer = here and bool({(shown, ""), (shown, used.name)} & changed)
         other = next((n for n in others if storage.meet(mine, storage.of_identity(component_object(n)))), None)
         if other is not None:
             said = f"'{used.name}' and '{other}', pointers in objects, may have one target"
-        elif (used.several or used.name in elsewhere) and storage.same_target(used.name):
+        elif (used.several or used.name in elsewhere or own_pointer) and storage.same_target(used.name):
             said = f"the pointers '{used.name}' of several objects may have one target"
         else:
             continue
@@ -105,15 +140,16 @@ def _uses(
             if id(statement) not in chains:
                 chains[id(statement)] = chains_in(statement)
             listed += chains[id(statement)].get((reference.node.start, reference.name), ())
-        parts = [part for part in listed if _is_pointer(facts, part, key)]
+        parts = [part for part in listed if _is_pointer(facts, part, reference.at, key)]
         for part in parts:
             written = effects.of(reference, key)[1]
             several = reference.name in dummies or _indexed(part.base)
             yield Pointed(reference, part.name, written, several)
 
 
-def _is_pointer(facts: Facts, part: Component, key: str) -> bool:
-    symbol = component(part, key, facts.scopes)
+def _is_pointer(facts: Facts, part: Component, at: Located, key: str) -> bool:
+    meant = named_outside(part, aliases_of(at))
+    symbol = component(meant, key, facts.scopes) if isinstance(meant, Component) else None
     return symbol is not None and "pointer" in symbol.attributes
 
 

@@ -10,7 +10,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.inanyorder import in_any_order
+from hfpy.analyze.inanyorder import in_any_order, modes_of_threads
 from hfpy.analyze.owndirectives import own_directives
 from hfpy.analyze.unseen import unseen_changes
 from hfpy.analyze.unwritten import unwritten_calls
@@ -38,6 +38,7 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     """All checks of this module for one routine."""
     routine = facts.routine(key)
     yield from in_any_order(facts, routine)
+    yield from modes_of_threads(facts, routine)
     yield from _goes_on_elsewhere(facts, routine)
     yield from _of_blocks(facts, routine)
     yield from _sized_in_blocks(facts, routine)

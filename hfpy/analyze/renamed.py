@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.components import chains_in
 from hfpy.analyze.facts import stands_for
+from hfpy.analyze.resultsset import gives_result
+from hfpy.analyze.severalnames import references_to
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.storage import ANYTHING, Identity, component_object
 from hfpy.analyze.types import component
@@ -47,9 +49,23 @@ def written_through(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagnost
 
 def _apart(body: RegionBody, arrays: SharedArrays, pointer: str, targets: Collection[str]) -> bool:
     """Whether each point sets a pointer to elements that no other point touches, under any name."""
-    if not targets or any(r.role != "pointer" for name in targets for r in body.references_of(name)):
+    given = [r for name in targets for r in body.references_of(name)]
+    if not targets or any(r.role != "pointer" or gives_result(body.facts, r, body.key) for r in given):
+        return False
+    others = [r for r in body.references if r not in given and r.name != pointer]
+    if any(_may_be(body, r, pointer) for r in others):
         return False
     return arrays.targets_apart(pointer, sorted(targets))
+
+
+def _may_be(body: RegionBody, reference: Reference, pointer: str) -> bool:
+    """Whether a reference may mean what a pointer points to."""
+    facts, storage, data = body.facts, body.facts.storage, body.facts.object(pointer, body.key)
+    if data is None or reference.role in ("pointer", "inquiry"):
+        return False
+    memory = storage.of_identity(data.identity)
+    named = references_to(facts, [reference], body.key)
+    return any(storage.meet(memory, storage.of_identity(identity)) for _, identity, _ in named)
 
 
 def through_components(body: RegionBody) -> Iterator[Diagnostic]:

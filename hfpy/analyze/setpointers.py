@@ -10,7 +10,9 @@ from hfpy.analyze.dependence.calls import Calls
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.statements import Jump
+from hfpy.model.expressions import Name
+from hfpy.model.statements import Call, Jump, Statement
+from hfpy.parse.nests import innermost_body
 
 HINT = "use a local pointer in the region"
 
@@ -28,6 +30,24 @@ def used_before(body: RegionBody, name: str) -> Reference | None:
     if not _given_first(body, first):
         return exposed or first
     return None if exposed is first else exposed
+
+
+def called_before(body: RegionBody, name: str, write: Reference) -> bool:
+    """Whether a procedure pointer that a region sets may be used before the point has set it: in an expression, or by
+    ``call`` where the region does not begin with what sets it.
+    """
+    if name in body.flow().exposed:
+        return True
+    calls = {id(at.statement) for at in body.inside if _calls(at.statement, name)}
+    if not calls:
+        return False
+    surely = any(write.at.statement is node for node in innermost_body(body.construct, body.region))
+    first = next(at for at in body.inside if at.statement is write.at.statement or id(at.statement) in calls)
+    return not surely or id(first.statement) in calls
+
+
+def _calls(statement: Statement, name: str) -> bool:
+    return isinstance(statement, Call) and isinstance(statement.designator, Name) and statement.designator.name == name
 
 
 def set_by_others(body: RegionBody) -> Iterator[Diagnostic]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.declared import seen_in_declarations
 from hfpy.analyze.dependence.answers import Proved, Witness
-from hfpy.analyze.directivenames import given_names, not_for_threads
+from hfpy.analyze.directivenames import given_names, lost_texts, not_for_threads
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
@@ -21,13 +21,13 @@ from hfpy.analyze.flow import Flow, FlowScan
 from hfpy.analyze.known import known_values
 from hfpy.analyze.largecopies import large_copy
 from hfpy.analyze.othernames import other_names
-from hfpy.analyze.pointercomponents import between_components
+from hfpy.analyze.pointercomponents import between_components, written_targets
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
 from hfpy.analyze.renamed import from_outside, given_around, through_components, written_through
 from hfpy.analyze.resized import asked_behind
 from hfpy.analyze.routineuses import RoutineUses
-from hfpy.analyze.setpointers import HINT, is_set, used_before
+from hfpy.analyze.setpointers import HINT, called_before, is_set, used_before
 from hfpy.analyze.takenover import lost_beside_large
 from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, Related, error, warning
@@ -120,6 +120,7 @@ class RegionSharing:
         self.result = Sharing(found=self._arrays.found)
         self._behind: dict[str, Reference] | None = None
         self._values: dict[str, int] | None = None
+        self._through = written_targets(self.body)
         self.set_first: set[str] = set()  # scalars that each point provably sets before it reads them
 
     def place(self) -> Sharing:
@@ -171,6 +172,7 @@ class RegionSharing:
                 result.given += sorted(given_around(self.body) & {*result.shared})
             result.found += given_names(self.body, {*own, *result.shared}.difference(result.given))
             result.found += not_for_threads(self.body, own - reductions)
+            result.found += lost_texts(self.body, result.listed)
         return result
 
     @property
@@ -247,11 +249,10 @@ class RegionSharing:
             self._pointer(name, data)
             return
         write = flow.written[name]
-        if data.symbol.type.base == "procedure" and known:
+        if data.symbol.type.base == "procedure" and (known or called_before(self.body, name, write)):
             self.result.shared.append(name)
-            message = (
-                f"the procedure pointer '{name}' is set in the region, and a routine that is called there knows it"
-            )
+            why = "a routine that is called there knows it" if known else "may be used before the point has set it"
+            message = f"the procedure pointer '{name}' is set in the region, and {why}"
             place = self.body.place(write)
             self.result.found.append(warning("HF501", message, place, f"set '{name}' before the region"))
             return
@@ -376,7 +377,10 @@ class RegionSharing:
             self.result.shared.append(name)
             return
         if self.body.known_below(data):
-            self._known_below(name, data)
+            self._shared_array(name, data, "a routine that is called in the region knows it by itself")
+            return
+        if name in self._through:
+            self._shared_array(name, data, "the region writes what a pointer in it points to")
             return
         if name in self.region.private:
             self._own(name, data)
@@ -397,12 +401,12 @@ class RegionSharing:
             return
         self._private_array(name, data, flow)
 
-    def _known_below(self, name: str, data: DataObject) -> None:
-        """An array that a called routine knows by itself: it would not see a point's own one."""
+    def _shared_array(self, name: str, data: DataObject, why: str) -> None:
+        """An array or object of which a point cannot have one of its own."""
         self.result.shared.append(name)
         if name in self.region.private:
-            message = f"'{name}' cannot be private: a routine that is called in the region knows it by itself"
-            hint = "pass it to the routine as an argument"
+            message = f"'{name}' cannot be private: {why}"
+            hint = "pass it to the routine as an argument" if self.body.known_below(data) else "use another variable"
             self.result.found.append(error("HF504", message, self.region.place, hint))
         else:
             self._arrays.check(name, data)

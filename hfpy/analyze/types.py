@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import TypeGuard
 
 from hfpy.analyze.scopes import Found, Scopes
@@ -11,6 +13,7 @@ from hfpy.model.expressions import (
     Binary,
     Component,
     Expr,
+    Keyword,
     Literal,
     Name,
     Paren,
@@ -18,7 +21,7 @@ from hfpy.model.expressions import (
     Unary,
     walk,
 )
-from hfpy.model.statements import Assignment, Statement
+from hfpy.model.statements import Assignment, InputOutput, Statement
 from hfpy.model.units import FType, Symbol
 from hfpy.parse.fragments import fragment
 
@@ -191,16 +194,74 @@ def part_rank(expr: Expr, key: str, scopes: Scopes) -> int | None:
     return None
 
 
+def text_rank(expr: Expr, key: str, scopes: Scopes, aliases: Mapping[str, Expr | None]) -> int | None:
+    """The number of dimensions of a designator of type character, a part of a text counting as an array; None for what
+    is of another type. ``aliases`` are the names that an ``associate`` around it gives.
+    """
+    meant = named_outside(expr, aliases)
+    found = _part(meant, key, scopes)
+    if found is None or found.symbol.type.base != "character":
+        return None
+    rank = part_rank(meant, key, scopes)
+    return rank if rank is not None else 1
+
+
+def is_internal(statement: InputOutput, key: str, scopes: Scopes, aliases: Mapping[str, Expr | None]) -> bool:
+    """Whether a statement reads or writes a text, and no file. Those of a namelist, whose variables it does not name,
+    do not count.
+    """
+    if statement.kind not in ("read", "write") or _of_namelist(statement, key, scopes):
+        return False
+    units: list[Expr] = [c for c in statement.control[:1] if not isinstance(c, Keyword)]
+    units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
+    return bool(units) and text_rank(units[0], key, scopes, aliases) is not None
+
+
+def _of_namelist(statement: InputOutput, key: str, scopes: Scopes) -> bool:
+    if any(isinstance(c, Keyword) and c.name == "nml" for c in statement.control):
+        return True
+    second = statement.control[1] if len(statement.control) > 1 else None
+    return isinstance(second, Name) and scopes.variable(second.name, key) is None
+
+
+def named_outside(expr: Expr, aliases: Mapping[str, Expr | None]) -> Expr:
+    """A designator with what the first name stands for in its place."""
+    match expr:
+        case Name(name=name) if (selector := aliases.get(name)) is not None:
+            return named_outside(selector, {n: e for n, e in aliases.items() if n != name})
+        case Apply(base=base) | Component(base=base):
+            return replace(expr, base=named_outside(base, aliases))
+    return expr
+
+
 def _part(expr: Expr, key: str, scopes: Scopes) -> Found | None:
     """The declaration of what a designator means, its indices left out."""
     match expr:
         case Name(name=name):
             return scopes.variable(name, key)
-        case Apply(base=Name() | Component() as base):
+        case Apply(base=Name() | Component() | Apply() as base):
             return _part(base, key, scopes)
         case Component():
             return component_at_home(expr, key, scopes)
     return None
+
+
+def function_meant(expr: Expr, key: str, scopes: Scopes, bound: Collection[str]) -> str:
+    """The name of the function that a designator calls; empty where it calls none. ``bound`` are the names of the
+    procedures that types bind.
+    """
+    while isinstance(expr, Apply | Component):
+        base = expr.base if isinstance(expr, Apply) else None
+        if isinstance(base, Component):
+            symbol = component(base, key, scopes)
+            if base.name in bound if symbol is None else symbol.type.base == "procedure":
+                return base.name
+        elif isinstance(base, Name):
+            found = scopes.variable(base.name, key)
+            if scopes.procedures(base.name, key) if found is None else found.symbol.type.base == "procedure":
+                return base.name
+        expr = expr.base
+    return ""
 
 
 def has_vector(expr: Expr, key: str, scopes: Scopes) -> bool:

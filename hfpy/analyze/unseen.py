@@ -6,16 +6,18 @@ by another ``entry``, whose bodies are not read under that name, what functions 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.donebypoints import DoneByPoints
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.indirect import by_procedure_variable
+from hfpy.analyze.resultsset import results_set
 from hfpy.analyze.uses import aliases_of, declared_in_block
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply, Expr, Name, walk
-from hfpy.model.statements import Assignment, Call, Construct, Specification, expressions
+from hfpy.model.statements import Call, Construct, Specification, expressions
 from hfpy.model.units import Routine, Symbol
 
 
@@ -25,8 +27,23 @@ def unseen_changes(facts: Facts, effects: Effects, routine: Routine) -> Iterator
     """
     points = DoneByPoints(facts, routine.key)
     if points.some:
+        yield from _in_results(facts, effects, routine, points)
         yield from _in_statements(facts, routine, points)
         yield from _saved_in_blocks(facts, effects, routine, points)
+
+
+def _in_results(facts: Facts, effects: Effects, routine: Routine, points: DoneByPoints) -> Iterator[Diagnostic]:
+    for reference, name in results_set(facts, effects, routine.key):
+        at = reference.at
+        region = points.region(at)
+        if region is None:
+            continue
+        place = at.statement.line.place(routine.file)
+        message = f"what the function '{name}' points to is written: nothing tells whether points meet in it"
+        hint = f"set a pointer, as in p => {name}(…), and write to that"
+        below = points.around(at) is None
+        said = (warning if below else error)("HF501" if below else "HF404", message, place, hint)
+        yield replace(said, related=(Related(region.place, "the region"),))
 
 
 def _in_statements(facts: Facts, routine: Routine, points: DoneByPoints) -> Iterator[Diagnostic]:
@@ -35,12 +52,6 @@ def _in_statements(facts: Facts, routine: Routine, points: DoneByPoints) -> Iter
         if region is None:
             continue
         related = [Related(region.place, "the region")]
-        if name := _function_set(facts, routine, at):
-            place = at.statement.line.place(routine.file)
-            message = f"what the function '{name}' points to is written: nothing tells whether points meet in it"
-            hint = f"set a pointer, as in p => {name}(…), and write to that"
-            below = points.around(at) is None
-            yield (warning if below else error)("HF501" if below else "HF404", message, place, hint, related)
         for node in _called(at) if facts.scopes.entries else ():
             message, hint = _said(facts, routine, at, node)
             if message:
@@ -72,17 +83,8 @@ def _is_saved(symbol: Symbol, at: Located) -> bool:
         return True
     inside: list[Construct] = [c for c in at.constructs if c.kind == "block" and symbol in c.declarations]
     nodes = (node for c in inside for node in c.parts[0].body)
-    return any(isinstance(n, Specification) and n.kind in ("save", "data") for n in nodes)
-
-
-def _function_set(facts: Facts, routine: Routine, at: Located) -> str:
-    """The name of a function the target of whose result a statement sets (Fortran 2018, 9.2); else empty."""
-    target = at.statement.target if isinstance(at.statement, Assignment) else None
-    if not isinstance(target, Apply) or not isinstance(target.base, Name) or target.base.name in aliases_of(at):
-        return ""
-    name = target.base.name
-    known = facts.scopes.variable(name, routine.key) is not None
-    return name if not known and facts.scopes.procedures(name, routine.key) else ""
+    stated = [n for n in nodes if isinstance(n, Specification) and n.kind in ("save", "data")]
+    return any(n.kind == "data" or not n.saved or symbol.name in n.saved for n in stated)
 
 
 def _called(at: Located) -> Iterator[Name]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from hfpy.analyze.context import Located
@@ -18,6 +18,7 @@ from hfpy.model.expressions import (
     Keyword,
     Name,
     Range,
+    Star,
     base_name,
     children,
 )
@@ -40,7 +41,7 @@ class Reference:
     ``node`` is the :class:`Apply` that indexes it, or the bare :class:`Name`. ``role`` is read, write, argument,
     inquiry, pointer, allocate, io, input or message, which is a text that a statement sets where it fails. ``call`` is
     the reference or designator whose direct argument it is, ``position`` its place there (a number or a keyword);
-    ``component`` tells that a component of it is meant.
+    ``component`` tells that a component of it is meant, ``perhaps`` that the statement may leave it as it is.
     """
 
     name: str
@@ -50,6 +51,12 @@ class Reference:
     call: Expr | None = None
     position: int | str = 0
     component: bool = False
+    perhaps: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether a statement that sets the variable certainly does: a message is set where there is one."""
+        return not self.perhaps and self.role != "message"
 
     @property
     def indices(self) -> tuple[Expr, ...] | None:
@@ -125,20 +132,20 @@ def sets_component(reference: Reference) -> bool:
 
 _WRITTEN = frozenset({"iostat", "newunit", "size"})  # by statements of input and output
 
-IsText = Callable[[Expr, Located], bool]
+TextRank = Callable[[Expr, Located], int | None]
 
 
-def uses(statements: tuple[Located, ...], is_text: IsText = lambda _, __: False) -> tuple[Reference, ...]:
-    """All references of a routine in the order of the text. ``is_text`` tells designators of type character: a
-    ``write`` with one as its unit writes into it.
+def uses(statements: tuple[Located, ...], rank_of_text: TextRank = lambda _, __: None) -> tuple[Reference, ...]:
+    """All references of a routine in the order of the text. ``rank_of_text`` tells designators of type character, by
+    their number of dimensions: a ``write`` with one as its unit writes into it.
     """
     found: list[Reference] = []
     for at in statements:
-        _statement(at, is_text, found)
+        _statement(at, rank_of_text, found)
     return tuple(found)
 
 
-def _statement(at: Located, is_text: IsText, found: list[Reference]) -> None:
+def _statement(at: Located, rank_of_text: TextRank, found: list[Reference]) -> None:
     statement = at.statement
     match statement:
         case Assignment(target=target, value=value, pointer=pointer):
@@ -153,13 +160,8 @@ def _statement(at: Located, is_text: IsText, found: list[Reference]) -> None:
                 _target(item, at, "pointer" if kind == "nullify" else "allocate", found)
             for option in options:
                 _expr(option, at, _role(option, ("stat",)), found)
-        case InputOutput(kind=kind, control=control, items=items):
-            for number, expr in enumerate(control):
-                into = kind == "write" and _is_unit(expr, number) and is_text(_value(expr), at)
-                asks = kind == "inquire" and not _is_unit(expr, number)
-                _expr(expr, at, "write" if into else _role(expr, _WRITTEN, asks), found)
-            for expr in items:
-                _expr(expr, at, "input" if kind == "read" else "io", found)
+        case InputOutput():
+            _input_output(statement, at, rank_of_text, found)
         case Header(exprs=exprs, var=var, kind=kind):
             if kind == "associate":
                 for expr in exprs:
@@ -175,6 +177,38 @@ def _statement(at: Located, is_text: IsText, found: list[Reference]) -> None:
                 _expr(expr, at, "read", found)
         case _:
             _others(statement, at, found)
+
+
+def _input_output(statement: InputOutput, at: Located, rank_of_text: TextRank, found: list[Reference]) -> None:
+    """The references of a statement of input or output. What is written to an array of texts sets as many of them as
+    there are records (Fortran 2018, 12.4); what is read from a text may leave items as they are.
+    """
+    kind, rank = statement.kind, None
+    for number, expr in enumerate(statement.control):
+        if _is_unit(expr, number) and kind in ("read", "write"):
+            rank = rank_of_text(_value(expr), at)
+            first = len(found)
+            _expr(expr, at, "write" if rank is not None and kind == "write" else "read", found)
+            _perhaps(found, first, "write" if rank else "")
+        else:
+            asks = kind == "inquire" and not _is_unit(expr, number)
+            _expr(expr, at, _role(expr, _WRITTEN, asks), found)
+    first = len(found)
+    for expr in statement.items:
+        _expr(expr, at, "input" if kind == "read" else "io", found)
+    _perhaps(found, first, "input" if rank is not None and _has_nulls(statement) else "")
+
+
+def _perhaps(found: list[Reference], first: int, role: str) -> None:
+    """Take that references with a role, of those from the ``first`` on, may leave what they name as it is."""
+    found[first:] = [replace(r, perhaps=True) if r.role == role else r for r in found[first:]]
+
+
+def _has_nulls(statement: InputOutput) -> bool:
+    """Whether null values may stand in what is read (Fortran 2018, 13.10.3.2): with an asterisk as the format."""
+    form = next((c.value for c in statement.control if isinstance(c, Keyword) and c.name == "fmt"), None)
+    second = statement.control[1] if len(statement.control) > 1 else None
+    return isinstance(second if form is None else form, Star)
 
 
 def _role(option: Expr, written: Collection[str], asks: bool = False) -> str:
@@ -233,6 +267,8 @@ def _expr(expr: Expr, at: Located, role: str, found: list[Reference]) -> None:
         found += (r for r in items if not (expr.typed and r.name == expr.var))  # a variable of the loop's own
         for bound in (*expr.bounds, *((expr.kind,) if expr.kind is not None else ())):
             _expr(bound, at, "read", found)
+        if keep and not expr.typed:  # a variable of the routine: it has a value behind the list (Fortran 2018, 19.4)
+            found.append(Reference(expr.var, Name(expr.start, expr.end, expr.var), at, "write"))
         return
     for child in children(expr):
         _expr(child, at, "read", found)

@@ -128,11 +128,12 @@ class InputOutput(Statement):
 @dataclass(frozen=True, slots=True)
 class Specification(Statement):
     """A statement of a specification part that stands where hfpy needs no more than its text. ``name`` is that of an
-    ``entry``.
+    ``entry``, ``saved`` what a ``save`` lists.
     """
 
     kind: str
     name: str = ""
+    saved: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

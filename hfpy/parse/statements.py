@@ -126,7 +126,8 @@ def _parse(line: LogicalLine, start: int, end: int) -> Statement:
     if lowered.startswith(("end", "else")):
         return _ending(line, masked, begin)
     if lowered in SPECIFICATION_WORDS or lowered in TYPE_WORDS:
-        return Specification(line, lowered)
+        listed = masked[word.end() : end].lower().replace("::", "").split(",") if lowered == "save" else ()
+        return Specification(line, lowered, saved=frozenset(n.strip() for n in listed if n.strip()))
     return _opaque(line, f"unknown statement '{word.group(1)}'")
 
 
@@ -496,7 +497,7 @@ _HANDLERS: dict[str, Callable[[LogicalLine, str, int, int, str], Statement]] = {
     "print": _io("print"),
     "open": _control_only("open"),
     "close": _control_only("close"),
-    "inquire": _control_only("inquire"),
+    "inquire": _io("inquire"),
     "rewind": _control_only("rewind"),
     "backspace": _control_only("backspace"),
     "flush": _control_only("flush"),

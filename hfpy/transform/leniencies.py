@@ -26,7 +26,7 @@ from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Related, warning
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, Construct, Header, constructs, expressions
+from hfpy.model.statements import Call, Construct, Header, InputOutput, constructs, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.declarations import without
 from hfpy.transform.edits import Edit, insert, insert_lines, replace_range
@@ -122,7 +122,7 @@ def whole_arguments(scopes: Scopes, routine: Routine, target: str) -> tuple[list
     active = [region for region in regions if region is not None and region.active(target)]
     iterators = {name for region in active for name in region.iterators}
     references = list(uses(located(routine))) if iterators else []
-    iterators -= {r.name for r in references if (r.writes or _is_given(r)) and not r.at.regions}
+    iterators -= {r.name for r in references if (_sets(r) or _is_given(r)) and not r.at.regions}
     edits: list[Edit] = []
     found: list[Diagnostic] = []
     for reference in references:
@@ -143,6 +143,12 @@ def whole_arguments(scopes: Scopes, routine: Routine, target: str) -> tuple[list
         hint = "the whole array is passed because this is an existing project"
         found.append(warning("HF319", message, line.place(routine.file, node.start, node.end), hint))
     return edits, found
+
+
+def _sets(reference: Reference) -> bool:
+    """Whether a statement sets a variable for those behind it; an implied loop sets its own for the loop."""
+    implied = isinstance(reference.at.statement, InputOutput) and reference.role == "write"
+    return reference.writes and not implied
 
 
 def _is_given(reference: Reference) -> bool:

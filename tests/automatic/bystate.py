@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from tests.automatic.turns import build, fault
+from tests.automatic.turns import build, fault, run
 from tests.support import translate_text
 
 FOLDER = Path(__file__).parent / "states"
@@ -120,7 +120,7 @@ def _wrong(state: str, silent: list[Combination], same: bool, folder: Path) -> l
         return []
     text = program(state, silent)
     whole = {"hand.f90": text}
-    legal = not build(whole, "hand", folder / "legal", False)
+    legal = not build(whole, "hand", folder / "legal", False) and run(folder / "legal").good
     wrong = fault(whole, translate_text(whole, backend="openmp").files, "hand", folder, same) if legal else "illegal"
     if not wrong or len(silent) == 1:
         return [f"{state}: {silent[0]}: {wrong}"] if wrong and legal else []

@@ -12,6 +12,7 @@ from tests.support import translate_text, write_files
 
 MODULE = """
 module m
+  use, intrinsic :: ieee_exceptions
   implicit none
   integer :: total
   integer, target :: there(9)
@@ -44,6 +45,11 @@ contains
     entry count_of(v)
     count_of = v
   end function
+  subroutine from_list(text)
+    character(*), intent(in) :: text
+    namelist /list/ total
+    read (text, nml=list)
+  end subroutine
   subroutine drawn(x)
     real, intent(out) :: x
     call random_number(x)
@@ -78,12 +84,15 @@ WRONG = {
     "random number": ("call random_number(r(i))", "HF404"),
     "random number below": ("call drawn(r(i))", "HF404"),
     "seed": ("call random_seed()", "HF404"),
+    "namelist from a text": ("call from_list('&list total=2 /')", "HF404"),
+    "flag of a thread": ("if (c(i) > 3) call ieee_set_flag(ieee_invalid, .true.)", "HF404"),
     "function as a variable": ("at(2) = i", "HF404"),
     "function as a variable below": ("call below(i)", "HF501"),
     "function": ("r(i) = rand(0)", "HF404"),
     "saved in a block": ("block; integer, save :: k; k = k + i; c(i) = k; end block", "HF505"),
     "initial value in a block": ("block; integer :: k = 0; k = k + i; c(i) = k; end block", "HF505"),
     "save statement": ("block; integer :: k; save; k = k + i; c(i) = k; end block", "HF505"),
+    "save statement with names": ("block; integer :: j, k; save :: k, j; k = k + i; c(i) = k; end block", "HF505"),
     "data statement": ("block; integer :: k; data k /3/; k = k + i; c(i) = k; end block", "HF505"),
     "block in a block": ("block; integer, save :: k; block; k = i; end block; c(i) = k; end block", "HF505"),
     "saved in a block below": ("c(i) = counted()", "HF505"),
@@ -91,6 +100,7 @@ WRONG = {
 RIGHT = {
     "array of that name": "c(i) = int(own(r))",
     "own variable of a block": "block; integer :: k; k = i; c(i) = k; end block",
+    "another one is saved": "block; integer :: j, k; save j; k = i; c(i) = k; end block",
     "constant of a block": "block; integer, parameter :: k = 3; c(i) = k; end block",
     "saved and not written": "block; integer :: k = 3; c(i) = k; end block",
     "hidden": "block; integer, save :: k; block; integer :: k; k = i; c(i) = k; end block; end block",
@@ -102,6 +112,19 @@ def test_a_warning(name: str) -> None:
     statements, code = WRONG[name]
     made = translate_text({"m.f90": MODULE % statements}, backend="openmp")
     assert [d.code for d in made.diagnostics] == [code]
+
+
+def test_what_a_length_of_records_is_asked_of() -> None:
+    """GNU Fortran wants it in the list of shared variables."""
+    made = translate_text({"m.f90": MODULE % "inquire (iolength=c(i)) r"}, backend="openmp")
+    assert not made.diagnostics and "shared(c, n, r)" in made.files["m.f90"]
+
+
+def test_modes_beside_regions() -> None:
+    around = "c(i) = 3\nend do\ncall ieee_get_flag(ieee_invalid, seen)\ndo i = 1, n\nc(i) = 2"
+    text = (MODULE % around).replace("!@parallelRegion", "logical :: seen\n    !@parallelRegion")
+    made = translate_text({"m.f90": text}, backend="openmp")
+    assert [d.code for d in made.diagnostics] == ["HF404"] and "this thread alone" in made.diagnostics[0].message
 
 
 @pytest.mark.parametrize("name", RIGHT)

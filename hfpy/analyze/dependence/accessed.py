@@ -64,7 +64,7 @@ class Accessed(Walked):
         if passed is not None and self._follows(passed.site):
             return  # the routine's own references tell
         vague = passed is not None and passed.vague
-        sure = passed.sure if passed is not None else reference.role != "message"
+        sure = passed.sure if passed is not None else reference.sure
         if passed is not None and passed.sure:
             reads = reads and not passed.set_first
         places = subscripts.of(reference, data)
@@ -133,7 +133,7 @@ class Accessed(Walked):
             self._access(reference, data, places, (False, exact, exact), (*here, READ), why)
         if writes:
             value = self._value(reference, places, subscripts.reading)
-            self._access(reference, data, places, (True, exact, exact), (*here, WRITE), why, value)
+            self._access(reference, data, places, (True, exact, exact and reference.sure), (*here, WRITE), why, value)
 
     def _access(
         self,

@@ -15,7 +15,7 @@ from hfpy.analyze.dependence.views import Hole, Left, View
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.flow import Flow, FlowScan
+from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ARGUMENTS, argument_intent
 from hfpy.analyze.types import has_vector
@@ -54,7 +54,6 @@ class Calls:
         self.facts = facts
         self.root = root
         self.effects = effects
-        self._flows: dict[str, Flow] = {}
         self._sites: dict[str, dict[int, list[CallSite]]] = {}
 
     def sites(self, key: str, statement: Statement) -> list[CallSite]:
@@ -101,13 +100,13 @@ class Calls:
             return Passed(site, True, True)
         if not self._seen(site.callee):
             return Passed(site, False, True)
-        flow = self._flow(site.callee)
+        flow = self.effects.flow(site.callee) or Flow()
         elemental = is_elemental(self.facts, site)
         return Passed(site, False, not elemental, name in flow.certain, name not in flow.exposed)
 
     def sets_first(self, key: str, dummy: str) -> bool:
         """Whether a routine surely sets a dummy argument, before it uses it."""
-        flow = self._flow(key) if self._seen(key) else None
+        flow = self.effects.flow(key) if self._seen(key) else None
         return flow is not None and dummy in flow.certain and dummy not in flow.exposed
 
     def sets_values(self, key: str, dummy: str, asked: frozenset[tuple[str, str]] = frozenset()) -> bool:
@@ -133,15 +132,6 @@ class Calls:
         """
         chosen = chosen_dummies(self.facts, key, reference)
         return any(dummy is None or (dummy.rank > 0 and not is_elemental(self.facts, one)) for one, dummy in chosen)
-
-    def _flow(self, key: str) -> Flow:
-        """What a routine reads and sets."""
-        if key not in self._flows:
-            live = [r for r in self.facts.references.get(key, ()) if self.facts.live(r.at, key)]
-            scan = FlowScan(self.effects.by_statement(live, key))
-            routine = self.facts.application.routines[key]
-            self._flows[key] = scan.scan(routine.body)
-        return self._flows[key]
 
     # -- what is set
 
