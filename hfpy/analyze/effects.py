@@ -174,8 +174,13 @@ class Effects:
         return found
 
     def _may_leave(self, reference: Reference, name: str, key: str) -> bool:
-        """Whether a scalar is an argument that a called routine may leave as it is."""
-        found = self.facts.scopes.variable(name, key) if reference.role == "argument" else None
+        """Whether a scalar is an argument that a called routine may leave as it is. That is asked of points alone: only
+        there the bodies of called routines count (:mod:`hfpy.analyze.asked`), and elsewhere a value that may be left is
+        read by the call, so that it matters anyway.
+        """
+        by_points = bool(reference.at.regions) or bool(self.facts.positions.get(key).above)
+        asked = by_points and reference.role == "argument"
+        found = self.facts.scopes.variable(name, key) if asked else None
         if found is None or found.symbol.rank or found.symbol.type.base in ("type", "class"):
             return False
         dummies = (d for _, d in dummies_met(self.facts, key, reference) if d is not None)
