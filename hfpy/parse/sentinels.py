@@ -38,6 +38,7 @@ _BLOCKS = frozenset(
 )
 _ADDRESSES = frozenset({"use_device", "use_device_ptr", "use_device_addr"})
 _ALONE = frozenset({"update", "enter", "exit", "declare", "cancel"})
+_DECLARING = (("threadprivate",), ("requires",), ("routine",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,11 @@ class OwnDirective:
         if self.sentinel == "acc":
             return bool({"data", "host_data", "update"} & set(self.words))
         return "target" in self.words and bool({"data", "update"} & set(self.words))
+
+    @property
+    def declares(self) -> bool:
+        """Whether it stands among declarations, and not before a statement."""
+        return "declare" in self.words or self.words[:1] in _DECLARING
 
     @property
     def listed(self) -> tuple[str, ...]:
