@@ -1,0 +1,160 @@
+"""Parallel constructs of the user's that go because directives go on which their threads rely (``--drop-directives``).
+
+``!$omp do``, ``single``, ``critical``, ``atomic`` and others are for the threads of a parallel construct around them,
+in their routine or in one that calls it. Where they go with a region, each of these threads would do all of the region,
+or several would meet in an element. So the construct goes, too, and all is done as without directives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+
+from hfpy.analyze.dropped import Dropped, nothing_between, own, pairs_of
+from hfpy.diagnostics import Diagnostic, Place, error
+from hfpy.model.application import Application
+from hfpy.model.statements import constructs
+from hfpy.model.units import FileIndex, Routine
+from hfpy.parse.edges import called_names, index_edges, names_between, pointer_names, procedures_by_name
+from hfpy.parse.physical import physical, rows_of
+from hfpy.parse.sentinels import OwnDirective, calls_loops_parallel
+
+_MANY = frozenset({"parallel", "teams", "target"})
+_FOR_THREADS = frozenset(
+    "atomic critical do loop masked master ordered scope sections single task taskgroup taskloop workshare".split()
+)
+_AMONG_ALL = frozenset({"atomic", "critical"})  # for all threads that there are, not for those of one construct
+
+
+@dataclass(frozen=True)
+class _Parallel:
+    """A parallel construct: its directives, and its last line, counted from 0."""
+
+    opened: OwnDirective
+    closed: tuple[OwnDirective, ...]
+    last: int
+
+    def holds(self, row: int) -> bool:
+        return self.opened.first < row <= self.last
+
+
+def drop_around(application: Application, made: Mapping[str, Dropped]) -> list[Diagnostic]:
+    """Adds such constructs to what goes of files, by path. An error for each in a file of which nothing may go."""
+    return _Threads(application, made).told()
+
+
+class _Threads:
+    def __init__(self, application: Application, made: Mapping[str, Dropped]) -> None:
+        self.application = application
+        self.made = made
+        self.gone: set[tuple[str, OwnDirective]] = set()
+        paths = {f.path for f in application.files if calls_loops_parallel(f.source.lines)}
+        self.routines = {key: r for key, r in application.routines.items() if r.file in paths}
+        self.parallels = {key: list(_parallels(application.file(key), r)) for key, r in self.routines.items()}
+
+    def told(self) -> list[Diagnostic]:
+        """Goes on as long as more constructs go, since others may rely on what goes with them."""
+        found: list[Diagnostic] = []
+        while gone := list(self._more()):
+            for key, one in gone:
+                path = self.routines[key].file
+                self.gone.add((path, one.opened))
+                if path in self.made:
+                    self._drop(key, one)
+                else:
+                    found.append(_kept(self.application.file(key), one.opened))
+        return found
+
+    def _more(self) -> Iterator[tuple[str, _Parallel]]:
+        """The constructs that have to go and have not gone yet, with their routines."""
+        lost = {key: self._lost(key) for key in self.routines}
+        needed = {key for key, listed in lost.items() if self._by_callers(key, listed)}
+        reaching = needed.union(*(nx.ancestors(self._net, k) for k in needed if k in self._net))
+        for key, parallels in self.parallels.items():
+            path = self.routines[key].file
+            around = self.made[path].around if path in self.made else frozenset()
+            for one in parallels:
+                stays = one.opened not in around and (path, one.opened) not in self.gone
+                if stays and (any(one.holds(d.first) for d in lost[key]) or self._calls(key, one, reaching)):
+                    yield key, one
+
+    def _drop(self, key: str, one: _Parallel) -> None:
+        made = self.made[self.routines[key].file]
+        held = {d for d in own(self.application.file(key), self.routines[key]) if one.holds(d.first) and d.sentinel}
+        held = {d for d in held if not d.declares} - made.within
+        made.others |= {d for d in {one.opened, *held} if d.for_loop} - made.around
+        made.around |= {one.opened, *one.closed, *held}
+
+    def _lost(self, key: str) -> list[OwnDirective]:
+        """What a routine loses of directives for threads of a construct around them."""
+        routine = self.routines[key]
+        if routine.file not in self.made:
+            return []
+        made = self.made[routine.file]
+        gone = made.within | made.around
+        return [d for d in own(self.application.file(key), routine) if d in gone and _for_threads(d)]
+
+    def _by_callers(self, key: str, lost: Sequence[OwnDirective]) -> bool:
+        """Whether directives that a routine loses are for threads of its callers."""
+        held = (any(p.holds(d.first) for p in self.parallels[key]) for d in lost)
+        return not all(held) or any(_AMONG_ALL & set(d.words) for d in lost)
+
+    def _calls(self, key: str, one: _Parallel, reaching: Collection[str]) -> bool:
+        """Whether one of some routines may be called in a construct."""
+        if not reaching:
+            return False
+        names = names_between(self.application.file(key), one.opened.first, one.last)
+        met = (self._named.get(name, set()) for name in names)
+        return bool(names & self._unknown(key)) or any(not keys.isdisjoint(reaching) for keys in met)
+
+    @cached_property
+    def _net(self) -> nx.DiGraph[str]:
+        return nx.DiGraph(index_edges(self.application))
+
+    @cached_property
+    def _named(self) -> dict[str, set[str]]:
+        return procedures_by_name(self.application)
+
+    @cached_property
+    def _pointers(self) -> frozenset[str]:
+        return pointer_names(self.application)
+
+    def _unknown(self, key: str) -> frozenset[str]:
+        """Names of procedures that a routine calls and only the run knows: dummy procedures, pointers to procedures."""
+        unit = self.application.unit(key)
+        return frozenset(n for n in called_names(unit) & {*self._pointers, *unit.dummies} if not self._named.get(n))
+
+
+def _for_threads(directive: OwnDirective) -> bool:
+    words = set(directive.words)
+    return directive.sentinel == "omp" and not directive.ends and bool(_FOR_THREADS & words) and not _MANY & words
+
+
+def _kept(index: FileIndex, directive: OwnDirective) -> Diagnostic:
+    row = physical(rows_of(index.source, index.fixed)[directive.first])
+    place = Place(index.path, index.user_line(directive.first), row.column + 1, row.length)
+    message = "threads of yours would do work that nothing shares out: the directives for it are dropped with a region"
+    return error("HF216", message, place, "let hfpy drop directives of this file, too, or none")
+
+
+def _parallels(index: FileIndex, routine: Routine) -> Iterator[_Parallel]:
+    """The parallel constructs of OpenMP in a routine, loops with such a directive among them."""
+    rows = rows_of(index.source, index.fixed)
+    listed = [d for d in own(index, routine) if d.sentinel == "omp" and not d.declares]
+    if not any("parallel" in d.words for d in listed):
+        return
+    for opened, closed in pairs_of(listed):
+        if "parallel" in opened.words:
+            yield _Parallel(opened, (closed,), closed.first)
+    loops = {c.header.line.first: c for c in constructs(routine.body) if c.kind == "do"}
+    for directive in (d for d in listed if d.for_loop and "parallel" in d.words):
+        row = min((row for row in loops if row > directive.last), default=-1)
+        end = loops[row].end if row >= 0 and nothing_between(rows, directive.last + 1, row) else None
+        if end is not None:
+            last = end.line.last
+            ends = (d for d in listed if d.ends and d.words[1:] == directive.words and d.first > last)
+            closed_by = tuple(d for d in ends if nothing_between(rows, last + 1, d.first))
+            yield _Parallel(directive, closed_by, last)
