@@ -14,6 +14,7 @@ from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.loopregions import ON_ITS_LINES, NotTaken, World, on_its_lines, perfect_nest, serial_reason
 from hfpy.analyze.ordering import Obstacle, Ordering
 from hfpy.analyze.parallelloops import Candidate, concurrent_candidate, loop_end
+from hfpy.analyze.threadsaround import shared_by_number
 from hfpy.analyze.work import WORTH, turns_of
 from hfpy.model.expressions import Range
 from hfpy.model.source import LogicalLine
@@ -56,6 +57,7 @@ def plain_loops(
     """
     routine = world.routine
     listed = [] if drops else _directives(index, world)
+    numbered = shared_by_number(index, routine) if drops else []
     open_ = [*_open_around(listed), *_with_directives(routine, listed)]
     impure = bool({"pure", "elemental"} & {*routine.prefix}) and "impure" not in routine.prefix
     sharing = _ending_together(routine.body)
@@ -81,6 +83,9 @@ def plain_loops(
         elif _among(loop, listed, open_):
             shared, cure = _DIRECTIVES, "--drop-directives takes them out"
             why = f"{shared} ({cure})"
+        elif any(first < line.first <= last for first, last in numbered):
+            why = shared = "your threads share out work by their numbers here"
+            cure = "share it out by a loop ('!$omp do')"
         elif target == "cpu" and (work := _work(world, kinds, loop)) is not None and work < WORTH:
             why, shared = f"{_LITTLE}: about {work} statements", _LITTLE
         if why:

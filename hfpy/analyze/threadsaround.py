@@ -20,13 +20,22 @@ from hfpy.model.statements import constructs
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.edges import called_names, index_edges, names_between, pointer_names, procedures_by_name
 from hfpy.parse.physical import physical, rows_of
-from hfpy.parse.sentinels import OwnDirective, calls_loops_parallel
+from hfpy.parse.sentinels import OwnDirective, asks_for_number, calls_loops_parallel, shares_by_number
 
 _MANY = frozenset({"parallel", "teams", "target"})
 _FOR_THREADS = frozenset(
     "atomic critical do loop masked master ordered scope sections single task taskgroup taskloop workshare".split()
 )
 _AMONG_ALL = frozenset({"atomic", "critical"})  # for all threads that there are, not for those of one construct
+
+_KEPT = "threads of yours would do work that nothing shares out: the directives for it are dropped with a region"
+_KEPT_HINT = "let hfpy drop directives of this file, too, or none"
+_NUMBERED = (
+    "this directive is dropped with a region, but threads share out work by their numbers here ('omp_get_thread_num')"
+)
+_NUMBERED_HINT = (
+    "share it out by a loop ('!$omp do'), or ask for the number of threads in here, with 'omp_get_num_threads'"
+)
 
 
 @dataclass(frozen=True)
@@ -42,8 +51,18 @@ class _Parallel:
 
 
 def drop_around(application: Application, made: Mapping[str, Dropped]) -> list[Diagnostic]:
-    """Adds such constructs to what goes of files, by path. An error for each in a file of which nothing may go."""
-    return _Threads(application, made).told()
+    """Adds such constructs to what goes of files, by path. An error for each in a file of which nothing may go, and for
+    each construct that goes though its threads share out work by their numbers.
+    """
+    threads = _Threads(application, made)
+    return [*threads.told(), *threads.numbered()]
+
+
+def shared_by_number(index: FileIndex, routine: Routine) -> list[tuple[int, int]]:
+    """First and last lines of blocks in which threads of the user's share out work by their numbers."""
+    rows = rows_of(index.source, index.fixed)
+    blocks = (p for p in _parallels(index, routine) if not p.opened.for_loop)
+    return [(p.opened.first, p.last) for p in blocks if shares_by_number(rows[p.opened.first : p.last + 1])]
 
 
 class _Threads:
@@ -65,8 +84,29 @@ class _Threads:
                 if path in self.made:
                     self._drop(key, one)
                 else:
-                    found.append(_kept(self.application.file(key), one.opened))
+                    found.append(_error(self.application.file(key), one.opened, _KEPT, _KEPT_HINT))
         return found
+
+    def numbered(self) -> Iterator[Diagnostic]:
+        """An error for each block that goes in which threads share out work by their numbers, or in what is called."""
+        if not any(asks_for_number(f.source.text) for f in self.application.files):
+            return
+        for key, parallels in self.parallels.items():
+            index = self.application.file(key)
+            gone = self.made[index.path].around if index.path in self.made else frozenset()
+            for one in parallels:
+                if one.opened in gone and not one.opened.for_loop and shares_by_number(self._all_rows(key, one)):
+                    yield _error(index, one.opened, _NUMBERED, _NUMBERED_HINT)
+
+    def _all_rows(self, key: str, one: _Parallel) -> Iterator[str]:
+        """The lines of a construct, and those of all that is called there."""
+        index = self.application.file(key)
+        yield from rows_of(index.source, index.fixed)[one.opened.first : one.last + 1]
+        names = names_between(index, one.opened.first, one.last)
+        called = {k for name in names for k in self._named.get(name, ())}
+        for other in called.union(*(nx.descendants(self._net, k) for k in called if k in self._net)):
+            file, unit = self.application.file(other), self.application.unit(other)
+            yield from rows_of(file.source, file.fixed)[file.lines[unit.first].first : file.lines[unit.last].last + 1]
 
     def _more(self) -> Iterator[tuple[str, _Parallel]]:
         """The constructs that have to go and have not gone yet, with their routines."""
@@ -133,11 +173,10 @@ def _for_threads(directive: OwnDirective) -> bool:
     return directive.sentinel == "omp" and not directive.ends and bool(_FOR_THREADS & words) and not _MANY & words
 
 
-def _kept(index: FileIndex, directive: OwnDirective) -> Diagnostic:
+def _error(index: FileIndex, directive: OwnDirective, message: str, hint: str) -> Diagnostic:
     row = physical(rows_of(index.source, index.fixed)[directive.first])
     place = Place(index.path, index.user_line(directive.first), row.column + 1, row.length)
-    message = "threads of yours would do work that nothing shares out: the directives for it are dropped with a region"
-    return error("HF216", message, place, "let hfpy drop directives of this file, too, or none")
+    return error("HF216", message, place, hint)
 
 
 def _parallels(index: FileIndex, routine: Routine) -> Iterator[_Parallel]:

@@ -125,3 +125,51 @@ def test_numbers(tmp_path: Path) -> None:
     case = (PLAIN, SHARED.format(call="call between(a)") + "\ncall given(twice, a)")
     built = compile_files(translated(case).require().files, tmp_path, openmp=True)
     assert output(built, threads=4) == output(built, threads=1)
+
+
+NUMBERED = """subroutine shared(nt)
+  implicit none
+  integer, parameter :: n = 9000
+  integer, intent(in) :: nt
+  real(8) :: a(n)
+  integer :: i, mine, many
+!$ integer, external :: omp_get_thread_num, omp_get_num_threads
+  !$omp parallel private(mine, many, i)
+  {asks}
+  {region}
+  do i = mine*n/nt + 1, (mine + 1)*n/nt
+    a(i) = i
+  end do
+  {end}
+  !$omp end parallel
+  print *, sum(a)
+end subroutine shared
+subroutine number_of(mine)
+  integer, intent(out) :: mine
+  integer, external :: omp_get_thread_num
+  mine = omp_get_thread_num()
+end subroutine number_of
+"""
+REGION = {"region": "!@parallelRegion{domName(i), domSize(n)}", "end": "!@end parallelRegion"}
+
+
+@pytest.mark.parametrize(
+    "asks, refused",
+    [
+        ("!$ mine = omp_get_thread_num()", True),
+        ("call number_of(mine)", True),
+        ("mine = 0\n!$ mine = omp_get_thread_num(); many = omp_get_num_threads()", False),
+        ("mine = 0\n!$ if (omp_get_thread_num() == 0) print *, 'begins'", False),
+        ("mine = 0 ! not omp_get_thread_num()", False),
+    ],
+)
+def test_work_shared_out_by_numbers(asks: str, refused: bool) -> None:
+    text = NUMBERED.format(asks=asks, **REGION)
+    done = translate_text({"s.f90": text}, opt=0, backend="openmp", drop_directives=("*",))
+    assert [d.code for d in done.errors] == (["HF216"] if refused else [])
+
+
+def test_loops_found_where_work_is_shared_out_by_numbers() -> None:
+    text = NUMBERED.format(asks="!$ mine = omp_get_thread_num()", region="", end="")
+    done = translate_text({"s.f90": text}, backend="openmp", auto=True, drop_directives=("*",)).require()
+    assert "!$omp parallel private(mine, many, i)" in done.files["s.f90"]
