@@ -69,7 +69,9 @@ class DeviceData(HeldArrays):
         yield from self._with_unknown_sizes()
         for line in self.rows.unplaced:
             message = "a copy to the device has no place behind this statement, which ends a loop by its label"
-            self.found.append(error("HF603", message, line.place(self.routine.file), "let the loop end on a continue"))
+            self.found.append(
+                error("HF603", message, line.place(self.routine.file), "let the loop end on a continue of its own")
+            )
         self.found[:] = dict.fromkeys(self.found)  # a statement can be looked at twice
 
     # -- host statements

@@ -124,3 +124,36 @@ def test_a_directive_of_fixed_form_is_not_there_twice() -> None:
         {"p.f": ROUTINE}, target="gpu", backend="openacc", auto=True, drop_directives=("*",)
     ).require()
     assert done.files["p.f"].count("$acc routine seq") == 1
+
+
+SHARED_END = """      subroutine s(n, u, w)
+      integer n, i, j
+      real*8 u(n,n), w(n)
+      do 60 j = 1, n
+{begin}
+        do 59 i = 1, n
+          w(i) = i + j
+   59   continue
+{end}
+        do 60 i = 1, n
+          u(i,j) = w(i) + u(i,max(1,j-1))
+   60 continue
+!@parallelRegion{{domName(i,j), domSize(n,n)}}
+      do j = 1, n
+        do i = 1, n
+          u(i,j) = 2*u(i,j)
+        end do
+      end do
+!@end parallelRegion
+      end
+"""
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "openacc"])
+def test_no_copy_behind_a_loop_that_ends_with_another(backend: str) -> None:
+    """It would stand behind both, and what the next turn of the outer one fetches would be old."""
+    own = {"begin": "!@parallelRegion{domName(i), domSize(n)}", "end": "!@end parallelRegion"}
+    done = translate_text({"p.f": SHARED_END.format(**own)}, target="gpu", backend=backend)
+    assert done.codes("error") == ["HF603"]
+    found = translate_text({"p.f": SHARED_END.format(begin="", end="")}, target="gpu", backend=backend, auto=True)
+    assert found.require().files["p.f"].count("@parallelRegion{") <= 1
