@@ -58,11 +58,15 @@ def drop_around(application: Application, made: Mapping[str, Dropped]) -> list[D
     return [*threads.told(), *threads.numbered()]
 
 
+def parallel_blocks(index: FileIndex, routine: Routine) -> list[tuple[int, int]]:
+    """First and last lines of the parallel constructs that hold all up to an end directive."""
+    return [(p.opened.first, p.last) for p in _parallels(index, routine) if not p.opened.for_loop]
+
+
 def shared_by_number(index: FileIndex, routine: Routine) -> list[tuple[int, int]]:
     """First and last lines of blocks in which threads of the user's share out work by their numbers."""
     rows = rows_of(index.source, index.fixed)
-    blocks = (p for p in _parallels(index, routine) if not p.opened.for_loop)
-    return [(p.opened.first, p.last) for p in blocks if shares_by_number(rows[p.opened.first : p.last + 1])]
+    return [(a, b) for a, b in parallel_blocks(index, routine) if shares_by_number(rows[a : b + 1])]
 
 
 class _Threads:

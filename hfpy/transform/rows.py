@@ -27,8 +27,10 @@ class Rows:
         self.lines = rows_of(index.source, index.fixed)
         unit = index.units[routine.unit]
         self._number = {index.lines[number].key: number for number in range(unit.first, unit.last + 1)}
-        self._loop_ends = {c.header.label for c in constructs(routine.body) if isinstance(c.header, Header)}
-        self._ending_with_others = {loop.line.key for loop in _inner_of_shared_ends(routine)}
+        self._loop_ends: dict[str, int] = {}  # the row of the outermost loop that ends on a label
+        for loop in constructs(routine.body):
+            if isinstance(loop.header, Header) and loop.header.label:
+                self._loop_ends.setdefault(loop.header.label, loop.header.line.first)
         self._moved: set[str] = set()
         self._lasts = [line.last for line in index.lines if not line.file]
 
@@ -50,8 +52,8 @@ class Rows:
         """Lines behind a statement, or behind a construct that begins with ``first``."""
         if not rows:
             return
-        ends = line.label in self._loop_ends - {""}
-        if ends and (first is None or first.key == line.key or first.key in self._ending_with_others):
+        outermost = self._loop_ends.get(line.label, -1)
+        if outermost >= 0 and (first is None or first.key == line.key or first.first > outermost):
             self.unplaced.append(line)
         following = self._neighbour(line, 1)
         if following is not None and following.first == line.last:
@@ -108,11 +110,3 @@ class Rows:
         begin, column = line.label_at
         yield Edit(begin, column, begin, column + line.label_width, 0, " " * line.label_width)
         yield insert_lines(row, [f"{line.label:<5} continue"], rank, line.first)
-
-
-def _inner_of_shared_ends(routine: Routine) -> Iterator[Header]:
-    """The heads of loops that end on the statement on which a loop around them ends."""
-    for outer in constructs(routine.body):
-        if isinstance(outer.header, Header) and outer.header.label:
-            inner = (c.header for c in constructs(outer.body))
-            yield from (h for h in inner if isinstance(h, Header) and h.label == outer.header.label)

@@ -62,6 +62,14 @@ do j = 1, n
 a(1,j) = a(1,j)*s + real(sum(a(:,j)))
 end do
 !$omp end do
+!$omp master
+s = s + a(2,2)
+!$omp end master
+!$omp do
+do j = 1, n
+a(2,j) = a(1,j)
+end do
+!$omp end do
 !$omp end parallel
 print *, sum(a), s
 end program p
@@ -113,7 +121,7 @@ def test_inserted_lines_come_between_no_two_that_belong_together(name: str, text
     for row in kernels.files[name].lower().splitlines():
         words = row[row.find("$") + 1 :].split()
         if row.lstrip()[:2] in ("!$", "c$") and (words[0] in ("omp", "end") or words[-1] == "then"):
-            opened += "end" not in words and (words[-1] == "then" or words[1] in ("parallel", "single", "do"))
+            opened += "end" not in words and (words[-1] == "then" or words[1] in ("parallel", "single", "master", "do"))
             opened -= "end" in words
         assert not (opened and "call hf_" in row), row
     assert not opened and "call hf_update_host(a" in kernels.files[name]
