@@ -14,6 +14,8 @@ from functools import cached_property
 import networkx as nx
 
 from hfpy.analyze.dropped import Dropped, nothing_between, own, pairs_of
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.owndirectives import heeded_sentinels
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.statements import constructs
@@ -28,6 +30,9 @@ _FOR_THREADS = frozenset(
 )
 _AMONG_ALL = frozenset({"atomic", "critical"})  # for all threads that there are, not for those of one construct
 
+_BY_ONE = frozenset({"single", "master", "masked"})
+_COPIED = "each thread of this construct would copy arrays between host and device, for statements in it"
+_COPIED_HINT = "end it before, make its loop a region, or take the directive away"
 _KEPT = "threads of yours would do work that nothing shares out: the directives for it are dropped with a region"
 _KEPT_HINT = "let hfpy drop directives of this file, too, or none"
 _NUMBERED = (
@@ -61,6 +66,18 @@ def drop_around(application: Application, made: Mapping[str, Dropped]) -> list[D
 def parallel_blocks(index: FileIndex, routine: Routine) -> list[tuple[int, int]]:
     """First and last lines of the parallel constructs that hold all up to an end directive."""
     return [(p.opened.first, p.last) for p in _parallels(index, routine) if not p.opened.for_loop]
+
+
+def copied_by_threads(facts: Facts, routine: Routine, row: int) -> Diagnostic | None:
+    """An error if what stands before a line is done by each thread of a parallel construct that a compiler heeds."""
+    if "omp" not in heeded_sentinels(facts):
+        return None
+    index = facts.application.file(routine.key)
+    around = [p.opened for p in _parallels(index, routine) if p.holds(row)]
+    by_one = (a.first < row <= b.first for a, b in pairs_of(list(own(index, routine))) if _BY_ONE & set(a.words))
+    if not around or any(by_one):
+        return None
+    return _error(index, around[-1], _COPIED, _COPIED_HINT)
 
 
 def shared_by_number(index: FileIndex, routine: Routine) -> list[tuple[int, int]]:

@@ -19,7 +19,7 @@ from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.largerdummies import larger_than_given
 from hfpy.analyze.offloaded import Offloaded
 from hfpy.analyze.states import LOCAL, TRANSFER, States
-from hfpy.analyze.threadsaround import parallel_blocks
+from hfpy.analyze.threadsaround import copied_by_threads, parallel_blocks
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
 from hfpy.model.source import LogicalLine
@@ -305,8 +305,9 @@ class DeviceData(HeldArrays):
         yield from self.rows.behind(last, after, -5, first)
 
     def _check_directives(self, first: LogicalLine, last: LogicalLine) -> None:
-        """Tell that directives of the user's let the device do what is copied here as host code."""
+        """Tell that directives of the user's let the device do what is copied here as host code, or several threads."""
         found = self._offloaded.error(first, last)
+        found = found or copied_by_threads(self.facts, self.routine, self.rows.above(first.first))
         self.found += [found] if found is not None else []
 
     def _check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:

@@ -165,3 +165,49 @@ def test_no_copy_behind_a_loop_that_ends_with_another(backend: str) -> None:
     assert done.codes("error") == ["HF603"]
     found = translate_text({"p.f": SHARED_END.format(begin="", end="")}, target="gpu", backend=backend, auto=True)
     assert found.require().files["p.f"].count("@parallelRegion{") <= 1
+
+
+BY_THREADS = """subroutine s(n, a, b)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n), b(n)
+  integer :: i
+  !@parallelRegion{domName(i), domSize(n)}
+  do i = 1, n
+    a(i) = 2*a(i)
+    b(i) = 0
+  end do
+  !@end parallelRegion
+  !$omp LINES
+  do i = 1, n
+    b(i) = a(i) + 1
+    call work(n, a)
+  end do
+  ENDED
+contains
+  subroutine work(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+    integer :: i
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      a(i) = a(i) + 1
+    end do
+    !@end parallelRegion
+  end subroutine work
+end subroutine s
+"""
+
+
+@pytest.mark.parametrize(
+    "lines, ended, openmp, codes",
+    [
+        ("parallel do", "", True, ["HF216"]),
+        ("parallel do", "", False, []),
+        ("parallel\n!$omp single", "!$omp end single\n!$omp end parallel", True, []),
+    ],
+)
+def test_copies_that_several_threads_would_make(lines: str, ended: str, openmp: bool, codes: list[str]) -> None:
+    text = BY_THREADS.replace("LINES", lines).replace("ENDED", ended)
+    options = {"directives": ("omp",) if openmp else ()}
+    done = translate_text({"s.f90": text}, target="gpu", backend="cuda-c", opt=0, **options)
+    assert done.codes("error") == codes
