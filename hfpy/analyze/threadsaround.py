@@ -161,7 +161,24 @@ class _Threads:
     def _by_callers(self, key: str, lost: Sequence[OwnDirective]) -> bool:
         """Whether directives that a routine loses are for threads of its callers."""
         held = (any(p.holds(d.first) for p in self.parallels[key]) for d in lost)
-        return not all(held) or any(_AMONG_ALL & set(d.words) for d in lost)
+        if not all(held) or any(_AMONG_ALL & set(d.words) for d in lost):
+            return True
+        path = self.routines[key].file
+        gone = self.made[path].around if path in self.made else frozenset()
+        blocks = (p for p in self.parallels[key] if p.opened in gone and not p.opened.for_loop)
+        return any(self._calls(key, one, self._orphaned) for one in blocks)
+
+    @cached_property
+    def _orphaned(self) -> set[str]:
+        """The routines that call such as have directives for threads of their callers, and these: without the construct
+        around the call the directives would be for threads of one further out.
+        """
+        found = set()
+        for key, routine in self.routines.items():
+            listed = (d for d in own(self.application.file(key), routine) if _for_threads(d))
+            if any(not any(p.holds(d.first) for p in self.parallels[key]) for d in listed):
+                found.add(key)
+        return found.union(*(nx.ancestors(self._net, k) for k in found if k in self._net))
 
     def _calls(self, key: str, one: _Parallel, reaching: Collection[str]) -> bool:
         """Whether one of some routines may be called in a construct."""
