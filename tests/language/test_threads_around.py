@@ -173,3 +173,46 @@ def test_loops_found_where_work_is_shared_out_by_numbers() -> None:
     text = NUMBERED.format(asks="!$ mine = omp_get_thread_num()", region="", end="")
     done = translate_text({"s.f90": text}, backend="openmp", auto=True, drop_directives=("*",)).require()
     assert "!$omp parallel private(mine, many, i)" in done.files["s.f90"]
+
+
+NESTED = """subroutine outer(n, a, b)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n), b(n,9)
+  integer :: k
+  !$omp parallel do
+  do k = 1, 9
+    call middle(n, a, b(:,k))
+  end do
+end subroutine outer
+subroutine middle(n, a, b)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n), b(n)
+  integer :: i
+  !$omp parallel
+  !@parallelRegion{domName(i), domSize(n)}
+  do i = 1, n
+    b(i) = b(i) + 1
+  end do
+  !@end parallelRegion
+  CALL
+  !$omp end parallel
+end subroutine middle
+subroutine filled(n, b)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: b(n)
+  integer :: i
+  !$omp do
+  do i = 1, n
+    b(i) = 2*b(i)
+  end do
+end subroutine filled
+"""
+
+
+@pytest.mark.parametrize("call, goes", [("call filled(n, b)", True), ("b(1) = 0", False)])
+def test_constructs_further_out(call: str, goes: bool) -> None:
+    """Without the inner one, the loop that is called would be shared out among the threads of the outer one."""
+    done = translate_text(
+        {"s.f90": NESTED.replace("CALL", call)}, opt=0, backend="openmp", drop_directives=("*",)
+    ).require()
+    assert ("!$omp parallel do\n" in done.files["s.f90"]) != goes
