@@ -2,7 +2,8 @@
 
 A routine with an active region loses all directives in the region, the loop directive before it, blocks that are open
 around it, with what they hold, and what moves data. Without them it means what it means to a compiler that heeds no
-directives. Directives of other loops stay, and so do those that declare something. But where the backend writes
+directives. Directives of other loops stay, and so do those that declare something, unless threads of theirs need what
+goes (:mod:`hfpy.analyze.threadsaround`). But where the backend writes
 directives of the same kind for a GPU, all go by which the device works: it has arrays that they mean.
 """
 
@@ -18,8 +19,6 @@ from hfpy.model.application import Application
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.physical import physical, rows_of
 from hfpy.parse.sentinels import OwnDirective, own_directives_in
-
-_DECLARING = frozenset({"threadprivate", "declare", "routine"})
 
 
 @dataclass
@@ -78,8 +77,8 @@ def _on_device(index: FileIndex, routine: Routine, sentinel: str, made: Dropped)
     """
     opened: list[OwnDirective] = []
     ending: set[tuple[str, ...]] = set()
-    listed = (d for d in _own(index, routine) if sentinel and d.sentinel == sentinel)
-    for directive in (d for d in listed if not _DECLARING & set(d.words)):
+    listed = (d for d in own(index, routine) if sentinel and d.sentinel == sentinel)
+    for directive in (d for d in listed if not d.declares):
         if directive.ends:
             if directive.words[1:] in ending:
                 made.around.add(directive)
@@ -94,8 +93,8 @@ def _on_device(index: FileIndex, routine: Routine, sentinel: str, made: Dropped)
 
 def _of_routine(index: FileIndex, routine: Routine, spans: Sequence[tuple[int, int]], made: Dropped) -> None:
     rows = rows_of(index.source, index.fixed)
-    listed = [d for d in _own(index, routine) if not _DECLARING & set(d.words)]
-    pairs = list(_pairs(listed))
+    listed = [d for d in own(index, routine) if not d.declares]
+    pairs = list(pairs_of(listed))
     for first, last in spans:
         made.within |= {d for d in listed if first < d.first < last}
         made.around |= set(_right_before(rows, listed, first, last))
@@ -114,7 +113,7 @@ def _inside(directive: OwnDirective, spans: Sequence[tuple[int, int]]) -> bool:
     return any(first < directive.first < last for first, last in spans)
 
 
-def _own(index: FileIndex, routine: Routine) -> Iterator[OwnDirective]:
+def own(index: FileIndex, routine: Routine) -> Iterator[OwnDirective]:
     """The directives of a routine, less those of procedures in it, in lines that count."""
     unit = index.units[routine.unit]
     behind = unit.contains if unit.contains >= 0 else unit.last
@@ -122,7 +121,7 @@ def _own(index: FileIndex, routine: Routine) -> Iterator[OwnDirective]:
     return own_directives_in(index.source.lines, routine.header.last + 1, last, index.fixed)
 
 
-def _pairs(listed: Sequence[OwnDirective]) -> Iterator[tuple[OwnDirective, OwnDirective]]:
+def pairs_of(listed: Sequence[OwnDirective]) -> Iterator[tuple[OwnDirective, OwnDirective]]:
     """Blocks with their ends."""
     opened: list[OwnDirective] = []
     for directive in listed:
@@ -138,13 +137,13 @@ def _pairs(listed: Sequence[OwnDirective]) -> Iterator[tuple[OwnDirective, OwnDi
 
 def _right_before(rows: Sequence[str], listed: Sequence[OwnDirective], first: int, last: int) -> Iterator[OwnDirective]:
     """Directives for a loop right before a region, and their ends right behind it."""
-    before = [d for d in listed if d.for_loop and d.last < first and _nothing_between(rows, d.last + 1, first)]
+    before = [d for d in listed if d.for_loop and d.last < first and nothing_between(rows, d.last + 1, first)]
     yield from before
     for directive in listed:
         named = any(directive.sentinel == d.sentinel and directive.words[1:] == d.words for d in before)
-        if directive.ends and named and directive.first > last and _nothing_between(rows, last + 1, directive.first):
+        if directive.ends and named and directive.first > last and nothing_between(rows, last + 1, directive.first):
             yield directive
 
 
-def _nothing_between(rows: Sequence[str], first: int, last: int) -> bool:
+def nothing_between(rows: Sequence[str], first: int, last: int) -> bool:
     return all(physical(row).apart for row in rows[first:last])

@@ -38,7 +38,7 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     """An error for each active region that has directives of the user's around it, at its beginning, or in it."""
     sentinel = _SENTINELS.get(facts.backend(routine.key))
     if sentinel is None:
-        for heeded in sorted(_heeded(facts)):
+        for heeded in sorted(heeded_sentinels(facts)):
             yield from _done_by_every_thread(facts, routine, heeded)
         return
     lines = _rows(facts, routine)
@@ -65,7 +65,7 @@ def within_directives(facts: Facts, routine: Routine, row: int) -> bool:
     return any(_around(_states(lines[:row], first, s).at(row)) is not None for s in set(_SENTINELS.values()))
 
 
-def _heeded(facts: Facts) -> frozenset[str]:
+def heeded_sentinels(facts: Facts) -> frozenset[str]:
     """The sentinels of directives that the compiler heeds: by its flags, or for the sake of some routine's backend."""
     options = facts.application.options
     backends = options.backends

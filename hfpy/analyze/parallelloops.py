@@ -38,7 +38,7 @@ _NO_EFFECT = {
     "acc": frozenset(
         "gang worker vector num_gangs num_workers vector_length independent auto default copy copyin copyout create "
         "present no_create attach pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin present_or_copyout "
-        "present_or_create firstprivate".split()
+        "present_or_create firstprivate async".split()
     ),
     "do": frozenset({"shared", "default"}),
 }
@@ -132,11 +132,22 @@ def candidates(index: FileIndex, world: World) -> Iterator[Candidate | Kept]:
 def _leading(
     rows: Sequence[str], listed: Sequence[OwnDirective], loop: Construct, marks: Sequence[OwnDirective]
 ) -> Iterator[OwnDirective]:
-    """An ``!$acc loop`` right before a loop in ``kernels``."""
+    """Other directives right before a loop, with their ends: ``!$acc loop`` in ``kernels``, those of another kind."""
+    last = loop_end(loop)
     for directive in listed:
         right_before = _next_code(rows, directive.last + 1) == loop.header.line.first
         if right_before and directive.for_loop and directive not in marks and marks:
             yield directive
+            yield from (d for d in _ends(rows, listed, directive, last) if d not in marks)
+
+
+def _ends(
+    rows: Sequence[str], listed: Sequence[OwnDirective], directive: OwnDirective, last: int
+) -> Iterator[OwnDirective]:
+    """The end of a directive for a loop that ends in a line."""
+    code = _next_code(rows, last + 1)
+    named = (d for d in listed if d.ends and (d.sentinel, d.words[1:]) == (directive.sentinel, directive.words))
+    return (d for d in named if last < d.first < code)
 
 
 def _open_blocks(listed: Sequence[OwnDirective]) -> list[tuple[int, int, OwnDirective]]:
@@ -172,9 +183,7 @@ def _found(
             if loop is None or loop.kind != "do":
                 yield directive.first, "no loop with a variable stands right behind it", (directive,)
                 continue
-            last = loop_end(loop)
-            end = [d for d in listed if d.words == ("end", *directive.words) and _next_line(rows, last + 1) == d.first]
-            yield directive.first, [loop], (directive, *end)
+            yield directive.first, [loop], (directive, *_ends(rows, listed, directive, loop_end(loop)))
         elif key == ("acc", ("kernels",)) and directive.first in ends:
             end = [d for d in listed if d.first == ends[directive.first]]
             inside = _between(body, directive.last, end[0].first)
@@ -189,13 +198,6 @@ def _found(
 
 def _next_code(rows: Sequence[str], row: int) -> int:
     while row < len(rows) and physical(rows[row]).apart:
-        row += 1
-    return row
-
-
-def _next_line(rows: Sequence[str], row: int) -> int:
-    """The next line that is neither blank nor a comment."""
-    while row < len(rows) and physical(rows[row]).kind in ("blank", "comment"):
         row += 1
     return row
 
@@ -252,9 +254,10 @@ def _candidate(
         return replace(found, owner=owner, stated=not ordered, attributes=(*found.attributes, *texts))
     directive = marks[0]
     made = _Clauses(directive.sentinel, world, loop)
-    for clause in (c for d in marks if not d.ends for c in d.clauses):
+    own = [d for d in marks if not d.ends and d.sentinel == directive.sentinel]
+    for clause in (c for d in own for c in d.clauses):
         made.take(clause)
-    independent = any(c.name == "independent" for d in marks for c in d.clauses)
+    independent = any(c.name == "independent" for d in own for c in d.clauses)
     stated = (directive.sentinel, directive.words) in _STATED or independent
     most = min(_serial_below(inside, loop), 15)
     least = max(made.collapse, 1)

@@ -10,10 +10,13 @@ from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from hfpy.analyze.facts import backend_of
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.loopregions import ON_ITS_LINES, NotTaken, World, on_its_lines, perfect_nest, serial_reason
+from hfpy.analyze.offloaded import OFFLOADING
 from hfpy.analyze.ordering import Obstacle, Ordering
 from hfpy.analyze.parallelloops import Candidate, concurrent_candidate, loop_end
+from hfpy.analyze.threadsaround import shared_by_number
 from hfpy.analyze.work import WORTH, turns_of
 from hfpy.model.expressions import Range
 from hfpy.model.source import LogicalLine
@@ -56,6 +59,8 @@ def plain_loops(
     """
     routine = world.routine
     listed = [] if drops else _directives(index, world)
+    numbered = shared_by_number(index, routine) if drops else []
+    on_device = next((d for d in listed if _makes_device_code(d, world)), None)
     open_ = [*_open_around(listed), *_with_directives(routine, listed)]
     impure = bool({"pure", "elemental"} & {*routine.prefix}) and "impure" not in routine.prefix
     sharing = _ending_together(routine.body)
@@ -78,9 +83,15 @@ def plain_loops(
         elif id(loop) in sharing:
             shared, cure = "it ends in the line in which the loop around it ends", "give it an 'end do' of its own"
             why = f"{shared}: {cure}"
+        elif on_device:
+            why = shared = f"by your '{on_device.name}' the device runs this routine"
+            cure = "--drop-directives takes out what calls it there"
         elif _among(loop, listed, open_):
             shared, cure = _DIRECTIVES, "--drop-directives takes them out"
             why = f"{shared} ({cure})"
+        elif any(first < line.first <= last for first, last in numbered):
+            why = shared = "your threads share out work by their numbers here"
+            cure = "share it out by a loop ('!$omp do')"
         elif target == "cpu" and (work := _work(world, kinds, loop)) is not None and work < WORTH:
             why, shared = f"{_LITTLE}: about {work} statements", _LITTLE
         if why:
@@ -134,6 +145,14 @@ def _directives(index: FileIndex, world: World) -> list[OwnDirective]:
     behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
     rows = rows_of(index.source, index.fixed)
     return list(own_directives_in(rows, routine.header.last + 1, behind, index.fixed))
+
+
+def _makes_device_code(directive: OwnDirective, world: World) -> bool:
+    """Whether a directive makes a routine one for the device, and is of the kind that the backend writes there."""
+    sentinel = OFFLOADING.get(backend_of(world.scopes.application, world.routine.key))
+    of_routines = (("routine",), ("declare", "target"))
+    others = any(c.name in ("", "to", "link", "enter") for c in directive.clauses)  # it lists names
+    return directive.sentinel == sentinel and directive.words in of_routines and not others
 
 
 def _open_around(listed: list[OwnDirective]) -> list[tuple[int, int]]:

@@ -29,7 +29,7 @@ from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, InputOutput, Statement, expressions
 from hfpy.model.units import Routine
-from hfpy.parse.physical import physical
+from hfpy.parse.physical import physical, rows_of
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.imports import Imports
 
@@ -167,7 +167,8 @@ class Called:
         """Whether the user has written the directive himself."""
         if routine.end is None:
             return False
-        rows = self.facts.application.file(routine.key).source.lines[routine.header.first : routine.end.last + 1]
+        index = self.facts.application.file(routine.key)
+        rows = rows_of(index.source, index.fixed)[routine.header.first : routine.end.last + 1]
         sentinel, words = _OWN[family]
         found = (physical(row) for row in rows)
         return any(row.sentinel == sentinel and row.words[: len(words)] == words for row in found)

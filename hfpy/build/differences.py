@@ -82,7 +82,7 @@ def compare(first: Path, second: Path, tolerance: float) -> Verdict:
 
     Raises ValueError for a file that is none of these.
     """
-    one, two = list(_records(first)), list(_records(second))
+    one, two = _read(first), _read(second)
     common = {r.key for r in one} & {r.key for r in two}
     mine, theirs = ([r for r in listed if r.key in common] for listed in (one, two))
     passed_over = len(one) + len(two) - len(mine) - len(theirs)
@@ -100,6 +100,13 @@ def compare(first: Path, second: Path, tolerance: float) -> Verdict:
     if len(mine) != len(theirs):
         problem = f"one program went on where the other ended: {len(mine)} against {len(theirs)} arrays"
     return Verdict(None, min(len(mine), len(theirs)), passed_over, problem)
+
+
+def _read(path: Path) -> list[Record]:
+    try:
+        return list(_records(path))
+    except (struct.error, OverflowError) as fault:
+        raise ValueError(f"{path} is damaged: {fault}") from None
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -15,6 +15,10 @@ from hfpy.build.environment import program_environment
 from hfpy.diagnostics import ToolError, UsageError
 
 TARGETS = ("cpu", "gpu")
+_THREADS = (
+    "  hint: regions that several threads of an '!$omp parallel' of yours reach write their arrays at a time;\n"
+    "        take it out for the comparison"
+)
 _LOCALS = (
     "  hint: local arrays, those of main programs too, are compared without the optimiser only: --opt 0;\n"
     "        arrays of unknown size, a(*), and components of objects are not compared;\n"
@@ -90,4 +94,7 @@ def run_and_compare(
                 why = f"{name} wrote nothing: no region was reached whose arrays are compared\n{_LOCALS}"
                 raise ToolError(f"error HF805: {why}")
             files.append(file)
-        return compare(files[0], files[1], tolerance)
+        try:
+            return compare(files[0], files[1], tolerance)
+        except ValueError:
+            raise ToolError(f"error HF805: what the programs wrote cannot be compared\n{_THREADS}") from None

@@ -31,13 +31,7 @@ _POINTS = re.compile(r"\s*(?!use\b|procedure\b|generic\b|associate\b)[a-z_][^'\"
 
 def index_edges(application: Application) -> dict[str, set[str]]:
     """Unit key → keys of the routines that it may call, told by name."""
-    by_name: dict[str, set[str]] = {}
-    for key in application.units:
-        unit = application.unit(key)
-        if unit.kind in _PROCEDURES:
-            by_name.setdefault(unit.name, set()).add(key)
-    for name, meant in _other_names(application).items():
-        by_name[name] = by_name.get(name, set()).union(*(by_name.get(other, set()) for other in meant))
+    by_name = procedures_by_name(application)
     taking = {application.unit(key).name for key in application.units if _takes_procedures(application, key)}
     edges: dict[str, set[str]] = {}
     for key in application.units:
@@ -53,6 +47,18 @@ def index_edges(application: Application) -> dict[str, set[str]]:
         for name in names & by_name.keys():
             edges[key] |= by_name[name]
     return edges
+
+
+def procedures_by_name(application: Application) -> dict[str, set[str]]:
+    """Names of procedures, generic names and names that types bind → keys of the routines that they may mean."""
+    by_name: dict[str, set[str]] = {}
+    for key in application.units:
+        unit = application.unit(key)
+        if unit.kind in _PROCEDURES:
+            by_name.setdefault(unit.name, set()).add(key)
+    for name, meant in _other_names(application).items():
+        by_name[name] = by_name.get(name, set()).union(*(by_name.get(other, set()) for other in meant))
+    return by_name
 
 
 def _other_names(application: Application) -> dict[str, set[str]]:
@@ -89,6 +95,13 @@ def units_with_pointers(application: Application) -> set[str]:
     }
 
 
+def pointer_names(application: Application) -> frozenset[str]:
+    """Names that some unit associates as pointers, those of components without their objects."""
+    lines = (line.text.lower() for key in units_with_pointers(application) for line in _own_lines(application, key))
+    found = (text.partition("=>")[0].rsplit("%", 1)[-1].rsplit(")", 1)[-1] for text in lines if _POINTS.match(text))
+    return frozenset(name for text in found for name in _NAME.findall(text))
+
+
 def _takes_procedures(application: Application, key: str) -> bool:
     """Whether a routine may have a dummy procedure."""
     unit = application.unit(key)
@@ -110,5 +123,15 @@ def _own_lines(application: Application, key: str) -> Iterator[LogicalLine]:
 
 
 def _mentioned(unit: UnitIndex) -> set[str]:
-    called = {c.rsplit("%", 1)[-1] for c in unit.calls}
-    return called | (set(unit.references) - {unit.name})
+    return called_names(unit) | (set(unit.references) - {unit.name})
+
+
+def called_names(unit: UnitIndex) -> set[str]:
+    """The names of what a unit calls, those of components without their objects."""
+    return {c.rsplit("%", 1)[-1] for c in unit.calls}
+
+
+def names_between(index: FileIndex, first: int, last: int) -> set[str]:
+    """Every name in the statements of some lines of a file, counted from 0."""
+    rows = (line.text.lower() for line in index.lines if first <= line.first <= last and not line.directive)
+    return {name for row in rows for name in _NAME.findall(row)}

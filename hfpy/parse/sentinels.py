@@ -8,7 +8,7 @@ a blank is conditional compilation: code for compilers that heed OpenMP.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,6 +31,9 @@ _NEVER_LATER = frozenset(
 _JOINED = re.compile(f"(?:{'|'.join(sorted(_KNOWN, key=len, reverse=True))})+")
 _PART = re.compile("|".join(sorted(_KNOWN, key=len, reverse=True)))
 _PARALLEL = re.compile(r"(?:!|^[c*])\$(?:omp|acc)\b|\bdo\s*,?\s*concurrent\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\bomp_get_thread_num\s*\(")
+_COUNT = re.compile(r"\bomp_get_num_threads\s*\(")
+_FIRST = re.compile(r"\bomp_get_thread_num\s*\(\s*\)\s*(?:[=/]=|>|\.(?:eq|ne|gt)\.)\s*0\b")
 _LOOPS = frozenset({"do", "loop", "simd", "taskloop", "distribute"})
 _BLOCKS = frozenset(
     "critical data host_data kernels masked master parallel scope sections serial single target task taskgroup teams "
@@ -38,6 +41,7 @@ _BLOCKS = frozenset(
 )
 _ADDRESSES = frozenset({"use_device", "use_device_ptr", "use_device_addr"})
 _ALONE = frozenset({"update", "enter", "exit", "declare", "cancel"})
+_DECLARING = (("threadprivate",), ("requires",), ("routine",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,11 @@ class OwnDirective:
         if self.sentinel == "acc":
             return bool({"data", "host_data", "update"} & set(self.words))
         return "target" in self.words and bool({"data", "update"} & set(self.words))
+
+    @property
+    def declares(self) -> bool:
+        """Whether it stands among declarations, and not before a statement."""
+        return "declare" in self.words or self.words[:1] in _DECLARING
 
     @property
     def listed(self) -> tuple[str, ...]:
@@ -202,6 +211,20 @@ def index_types(line: LogicalLine) -> str:
 def calls_loops_parallel(rows: Sequence[str]) -> bool:
     """Whether one of some lines may call a loop parallel: with a directive, or as ``do concurrent``."""
     return any(_PARALLEL.search(row) for row in rows)
+
+
+def shares_by_number(rows: Iterable[str]) -> bool:
+    """Whether some lines ask for the number of a thread, not only whether it is the first, and not for how many there
+    are: what all threads do then depends on a count that is known elsewhere.
+    """
+    code = [strip_comment(row.replace("!$", "  ", 1))[0].lower() for row in rows]
+    asked, first = (sum(len(asks.findall(row)) for row in code) for asks in (_NUMBER, _FIRST))
+    return asked > first and not any(_COUNT.search(row) for row in code)
+
+
+def asks_for_number(text: str) -> bool:
+    """Whether a text may ask for the number of a thread."""
+    return "omp_get_thread_num" in text.lower()
 
 
 def has_threadprivate(text: str) -> bool:

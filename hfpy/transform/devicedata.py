@@ -10,6 +10,7 @@ reads comes to the host before it, what it writes goes to the device behind it. 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from hfpy.analyze.commonparts import divided_otherwise, joined_here
 from hfpy.analyze.domains import DataObject
@@ -18,6 +19,7 @@ from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.largerdummies import larger_than_given
 from hfpy.analyze.offloaded import Offloaded
 from hfpy.analyze.states import LOCAL, TRANSFER, States
+from hfpy.analyze.threadsaround import copied_by_threads, parallel_blocks
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
 from hfpy.model.source import LogicalLine
@@ -69,19 +71,24 @@ class DeviceData(HeldArrays):
         yield from self._with_unknown_sizes()
         for line in self.rows.unplaced:
             message = "a copy to the device has no place behind this statement, which ends a loop by its label"
-            self.found.append(error("HF603", message, line.place(self.routine.file), "let the loop end on a continue"))
+            self.found.append(
+                error("HF603", message, line.place(self.routine.file), "let the loop end on a continue of its own")
+            )
         self.found[:] = dict.fromkeys(self.found)  # a statement can be looked at twice
 
     # -- host statements
 
     def _nodes(self, nodes: Sequence[Node], branch: bool = False) -> Iterator[Edit]:
-        """The statements of a block; in a ``branch`` host statements that follow each other are one unit."""
+        """The statements of a block; in a ``branch`` host statements that follow each other are one unit, and so are
+        those in one parallel construct of the user's: copies between them would be made by each thread.
+        """
         run: list[Node] = []
         for node in nodes:
             skipped = isinstance(node, Construct) and self._skipped(node)
             apart = isinstance(node, Construct) and not skipped and self._taken_apart(node)
             together = branch and not skipped and not apart and self._on_host(node)
-            if run and not (together and self._on_host(run[-1])):
+            by_threads = not skipped and not apart and run and self._by_one_team(run[-1], node)
+            if run and not by_threads and not (together and self._on_host(run[-1])):
                 yield from self._unit(run)
                 run = []
             yield from self._entering(node)
@@ -95,6 +102,17 @@ class DeviceData(HeldArrays):
                 run.append(node)
         if run:
             yield from self._unit(run)
+
+    def _by_one_team(self, one: Node, other: Node) -> bool:
+        """Whether two nodes stand in one parallel construct of the user's, and all of them is done on the host."""
+        rows = [(node.header if isinstance(node, Construct) else node).line.first for node in (one, other)]
+        if not any(first < min(rows) and max(rows) < last for first, last in self._teams):
+            return False
+        return not any(isinstance(s, Memory) or self._works(s) for s in flatten([one, other]))
+
+    @cached_property
+    def _teams(self) -> list[tuple[int, int]]:
+        return parallel_blocks(self.facts.application.file(self.key), self.routine)
 
     def _on_host(self, node: Node) -> bool:
         """Whether a node can be together with others: all of it is done, and on the host, and nothing leads there."""
@@ -287,8 +305,9 @@ class DeviceData(HeldArrays):
         yield from self.rows.behind(last, after, -5, first)
 
     def _check_directives(self, first: LogicalLine, last: LogicalLine) -> None:
-        """Tell that directives of the user's let the device do what is copied here as host code."""
+        """Tell that directives of the user's let the device do what is copied here as host code, or several threads."""
         found = self._offloaded.error(first, last)
+        found = found or copied_by_threads(self.facts, self.routine, self.rows.above(first.first))
         self.found += [found] if found is not None else []
 
     def _check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:

@@ -39,6 +39,7 @@ from hfpy.transform.outline import Contained, Outline
 from hfpy.transform.profiling import profiled
 from hfpy.transform.races import race_watch
 from hfpy.transform.regions import comment_out
+from hfpy.transform.rows import Rows
 from hfpy.transform.selections import holds_selections
 from hfpy.transform.storageorder import resolved
 from hfpy.transform.tracing import traces
@@ -452,9 +453,7 @@ class FileRewriter:
         indent = " " * (routine.header.segments[0][2] + 2)
         rows = [f"{indent}allocate({text})" for text in allocations]
         before = routine.body_first if routine.body_first >= 0 else routine.spec_insert + 1
-        lines = self.index.source.lines
-        while before > 0 and physical(lines[before - 1]).kind == "directive":
-            before -= 1
+        before = Rows(self.index, routine).above(before)
         yield insert_lines(before, rows, 7, before)
 
 

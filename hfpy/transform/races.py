@@ -61,7 +61,6 @@ class _Watch:
         self.pure = bool({"pure", "elemental"} & set(routine.prefix)) and "impure" not in routine.prefix
         self.sharing = RoutineSharing(facts, effects, routine)
         self.rows = Rows(facts.application.file(routine.key), routine)
-        self.lines = facts.application.file(routine.key).source.lines
         self.found: list[Diagnostic] = []
         self.used: set[str] = set()  # of the names that the runtime has, those that the edits mention
 
@@ -226,7 +225,7 @@ class _Watch:
 
     def _statement(self, at: Located) -> Iterator[Edit]:
         line = at.statement.line
-        if line.first > 0 and physical(self.lines[line.first - 1]).words[:1] == ("atomic",):
+        if line.first > 0 and physical(self.rows.lines[line.first - 1]).words[:1] == ("atomic",):
             yield from self.rows.before(line, [self._call("atomic", "1")], _STATEMENT)
             yield from self.rows.behind(line, [self._call("atomic", "0")], -_STATEMENT)
         action = at.statement

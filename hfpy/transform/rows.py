@@ -4,12 +4,14 @@ label that jumps lead to, and where directives stand above it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Header, constructs
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.physical import physical
+from hfpy.parse import attached
+from hfpy.parse.physical import physical, rows_of
 from hfpy.transform.edits import Edit, insert, insert_lines
 
 _LABEL = 5  # before all that is put above a statement
@@ -22,10 +24,15 @@ class Rows:
         self.index = index
         self.routine = routine
         self.unplaced: list[LogicalLine] = []
+        self.lines = rows_of(index.source, index.fixed)
         unit = index.units[routine.unit]
         self._number = {index.lines[number].key: number for number in range(unit.first, unit.last + 1)}
-        self._loop_ends = {c.header.label for c in constructs(routine.body) if isinstance(c.header, Header)}
+        self._loop_ends: dict[str, int] = {}  # the row of the outermost loop that ends on a label
+        for loop in constructs(routine.body):
+            if isinstance(loop.header, Header) and loop.header.label:
+                self._loop_ends.setdefault(loop.header.label, loop.header.line.first)
         self._moved: set[str] = set()
+        self._lasts = [line.last for line in index.lines if not line.file]
 
     def before(self, line: LogicalLine, rows: Sequence[str], rank: int) -> Iterator[Edit]:
         """Lines before a statement, which jumps to it pass, too."""
@@ -45,16 +52,15 @@ class Rows:
         """Lines behind a statement, or behind a construct that begins with ``first``."""
         if not rows:
             return
-        if line.label in self._loop_ends - {""} and (first is None or first.key == line.key):
+        outermost = self._loop_ends.get(line.label, -1)
+        if outermost >= 0 and (first is None or first.key == line.key or first.first > outermost):
             self.unplaced.append(line)
         following = self._neighbour(line, 1)
         if following is not None and following.first == line.last:
             yield self._within(following, rows, rank)
             return
-        row = line.last + 1
-        lines = self.index.source.lines
-        while row < len(lines) and physical(lines[row]).words[:1] == ("end",):
-            row += 1
+        last = following.first if following is not None else len(self.lines)
+        row = attached.behind(self.lines, line.last + 1, self._plain(line.last + 1, last), self.index.fixed)
         begin = first or line
         yield insert_lines(row, self.indented(rows, begin), rank, begin.first)
 
@@ -63,11 +69,15 @@ class Rows:
         return bool(line.label) and line.label in self._loop_ends
 
     def above(self, row: int) -> int:
-        """The physical line for what comes before a statement: directives above it stay with it."""
-        lines = self.index.source.lines
-        while row > 0 and physical(lines[row - 1]).kind == "directive":
-            row -= 1
-        return row
+        """The physical line for what comes before a statement: directives above it that belong to it stay with it."""
+        before = bisect_left(self._lasts, row)
+        first = self._lasts[before - 1] + 1 if before else 0
+        plain = (n for n in range(row, first, -1) if not physical(self.lines[n - 1]).apart)
+        return attached.above(self.lines, next(plain, first), row, self.index.fixed)
+
+    def _plain(self, first: int, last: int) -> int:
+        """The first of some lines that is for the preprocessor, or the line behind them."""
+        return next((n for n in range(first, last) if not physical(self.lines[n]).apart), last)
 
     def indented(self, rows: Sequence[str], line: LogicalLine) -> list[str]:
         """Lines with the indentation of the line that a statement stands on."""

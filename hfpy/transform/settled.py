@@ -15,6 +15,7 @@ from hfpy.analyze.context import located
 from hfpy.analyze.dropped import dropped
 from hfpy.analyze.loopregions import World
 from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.threadsaround import drop_around
 from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
@@ -140,11 +141,13 @@ def without_dropped(settled: Settled) -> Settled:
     routines: dict[str, list[Routine]] = {}
     for routine in application.routines.values():
         routines.setdefault(routine.file, []).append(routine)
-    for index in application.files:
-        if not application.options.drops_directives(index.path):
-            continue
-        made = dropped(application, index, routines.get(index.path, ()))
-        if made.all:
+    files = [f for f in application.files if application.options.drops_directives(f.path)]
+    gone = {f.path: dropped(application, f, routines.get(f.path, ())) for f in files}
+    faults = drop_around(application, gone) if any(made.all for made in gone.values()) else []
+    if faults:
+        return replace(settled, found=[*settled.found, *faults])
+    for index in files:
+        if (made := gone[index.path]).all:
             notes.append(made.told(index))
             changes[index.path] = [replace_lines(d.first, d.last, ()) for d in made.all]
     return changed(settled, changes, notes)

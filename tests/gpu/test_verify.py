@@ -184,3 +184,6 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"something else")
     with pytest.raises(ValueError, match="not written by a program"):
         compare(tmp_path / "x", tmp_path / "x", 0)
+    (tmp_path / "y").write_bytes(b"HFV1" + bytes(6))  # threads wrote at a time
+    with pytest.raises(ValueError, match="damaged"):
+        compare(tmp_path / "y", tmp_path / "y", 0)

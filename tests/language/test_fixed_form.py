@@ -86,7 +86,7 @@ def test_directives_of_others() -> None:
     assert "c$omp" not in done.text and [d.message[:2] for d in done.diagnostics] == ["4 "]
     taken = translated(f"C$OMP PARALLEL DO\nC$OMP+ PRIVATE(w)\n{LOOPS}", directives_as_regions=True).require()
     assert "explicit, private(w)}" in taken.text and "C$OMP" not in taken.text
-    kept = translated(f"*$acc parallel loop async\n{LOOPS}", directives_as_regions=True)
+    kept = translated(f"*$acc parallel loop if(n > 4)\n{LOOPS}", directives_as_regions=True)
     assert [(d.code, d.place.line) for d in kept.diagnostics] == [("HF242", 5)]
 
 

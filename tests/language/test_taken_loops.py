@@ -71,6 +71,15 @@ TAKEN = {
         "x = max(x, a(i,2))\nend do",
         "domName(i), domSize(nx), explicit, reduction(+:total), reduction(max:x)",
     ),
+    "directives of two kinds": (
+        "!$acc parallel loop reduction(+:total) async(1)\n!$omp parallel do reduction(+:total) copyin(x)\n"
+        "do i = 1, nx\ntotal = total + a(i,1)\nend do\n!$omp end parallel do\n!$acc end parallel loop",
+        "domName(i), domSize(nx), explicit, reduction(+:total)",
+    ),
+    "of two kinds, the second counts": (
+        f"!$acc parallel loop if(nx > 4)\n!$omp parallel do collapse(2)\n{NEST}\n!$omp end parallel do",
+        f"{SIZES}, collapse(2)",
+    ),
     "lastprivate": (
         f"!$omp parallel do lastprivate(x)\n{WITH_X}\ntotal = x",
         "domName(i), domSize(nx), explicit",
@@ -144,7 +153,6 @@ KEPT = {
     "a condition": (f"!$omp parallel do if(nx > 4)\n{NEST}", "nothing like 'if'"),
     "copies of threads": (f"!$omp parallel do copyin(x)\n{NEST}", "nothing like 'copyin'"),
     "seq": (f"!$acc parallel loop seq\n{NEST}", "nothing like 'seq'"),
-    "async": (f"!$acc parallel loop async(1)\n{NEST}", "nothing like 'async'"),
     "an operator of the user's": (f"!$omp parallel do reduction(mine:total)\n{NEST}", "'mine' is none"),
     "a reduction of an array": (f"!$omp parallel do reduction(+:w)\n{NEST}", "'w' is none"),
     "a filled array": (f"!$omp parallel do firstprivate(w)\n{NEST}", "filled copy"),
@@ -290,10 +298,10 @@ def test_an_error_in_a_routine_that_is_called() -> None:
 
 def test_openacc_with_directives_of_its_own_kind() -> None:
     """They are read as regions before those go by which the device would work on hfpy's arrays."""
-    text = f"!$acc parallel loop collapse(2)\n{NEST}\n!$acc kernels loop async\n{NEST}\ndo k = 1, 2\nx = k\nend do"
+    text = f"!$acc parallel loop collapse(2)\n{NEST}\n!$acc kernels loop if(nx > 4)\n{NEST}\ndo k = 1, 2\nx = k\nend do"
     done = translated(text, target="gpu", backend="openacc")
     assert regions(done) == [SIZES]
     assert {d.code for d in done.diagnostics} == {"HF240", "HF242"}
-    assert "async" not in done.text and first_routine(done).count("!$acc parallel loop gang") == 1
-    nothing = translated("!$acc kernels loop async\na(1,1) = 1", target="gpu", backend="openacc")
-    assert [d.code for d in nothing.require().diagnostics] == ["HF240", "HF242"] and "async" not in nothing.text
+    assert "nx > 4" not in done.text and first_routine(done).count("!$acc parallel loop gang") == 1
+    nothing = translated("!$acc kernels loop if(nx > 4)\na(1,1) = 1", target="gpu", backend="openacc")
+    assert [d.code for d in nothing.require().diagnostics] == ["HF240", "HF242"] and "nx > 4" not in nothing.text
