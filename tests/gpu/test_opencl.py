@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 
 from hfpy.backends.opencl.words import in_opencl
 from samples.compare import compare
+from tests.command import hfpy_process
 from tests.gpu.opencl import needs_opencl
 from tests.gpu.test_hip import HEAT, MAIN
 from tests.optimiser.generator import stencil_pair
@@ -68,9 +68,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
 
 
 def hfpy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "hfpy", *words]
-    quickly = {**os.environ, "CXXFLAGS": "-O0"}
-    return subprocess.run(command, cwd=folder, env=quickly, capture_output=True, text=True, check=False)
+    return hfpy_process(words, cwd=folder, env={**os.environ, "CXXFLAGS": "-O0"})
 
 
 @pytest.fixture(scope="module")
