@@ -13,7 +13,7 @@ import pytest
 from hfpy.analyze.positions import active_regions
 from hfpy.build.session import Given, open_project
 from hfpy.pipeline import settled_application
-from tests.command import hfpy_process
+from tests.command import CXXFLAGS, hfpy_process
 from tests.samples.programs import CHECKED, ROOT, SAMPLES, Program, build_twin, run_program
 
 sys.path.insert(0, str(SAMPLES))
@@ -50,7 +50,7 @@ def copied(sample: str, folder: Path) -> None:
 def built(sample: str, backend: str, folder: Path) -> tuple[Program, str]:
     """The reference of a sample, built with ``auto`` and without its own directives, and the generated text."""
     copied(sample, folder)
-    flags = {"FFLAGS": CHECKED.replace("-Wall ", ""), "CXXFLAGS": "-O0", "PYTHONPATH": str(ROOT)}
+    flags = {"FFLAGS": CHECKED.replace("-Wall ", ""), "CXXFLAGS": CXXFLAGS, "PYTHONPATH": str(ROOT)}
     command = ["build", ".", "--backend", backend, "-j", "1", *WAYS[backend]]
     done = hfpy_process(command, cwd=folder, env={**os.environ, **flags})
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]

@@ -17,7 +17,7 @@ from hfpy.build.session import Given, open_files, open_project, with_given
 from hfpy.diagnostics import render
 from hfpy.pipeline import translate
 from hfpy.project import source_files
-from tests.command import hfpy_process
+from tests.command import CXXFLAGS, hfpy_process
 from tests.docs.markdown import Block, Section, holds, sections, stands_in
 from tests.gpu.opencl import has_opencl
 from tests.support import CompileError, compile_files, output
@@ -154,6 +154,7 @@ class Example:
 def test_examples(path: Path, section: Section, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FC", "CC", "FFLAGS", "CFLAGS", "LDFLAGS", "NVCC"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CXXFLAGS", CXXFLAGS)
     monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if shutil.which("cmake") is None and any("$ cmake" in block.text for block in section.blocks):

@@ -16,9 +16,9 @@ from _pytest.mark import ParameterSet
 from hfpy.build.cuda import EMULATION, MODULE_SOURCES, RUNTIME
 from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
 from samples.compare import compare
-from tests.command import hfpy_process
+from tests.command import CXXFLAGS, hfpy_process
 from tests.gpu.emulated import Emulation, ran
-from tests.samples.programs import ARGUMENTS, EXACT, ROOT, SAMPLES, Program, build_twin, run_program
+from tests.samples.programs import ARGUMENTS, EXACT, SAMPLES, Program, build_twin, run_program
 from tests.support import CUDA_FORTRAN, CUDA_FORTRAN_IJK, CUDA_FORTRAN_KIJ, LEVEL, Corpus, load_pairs, translate_text
 
 FLANG = shutil.which("flang-22")
@@ -81,7 +81,7 @@ def built(sample: str, order: str, folder: Path, *options: str) -> Program:
     project = folder / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
     command = ["build", ".", "--target", "gpu", "--backend", "cuda-fortran", "--emulate"]
-    environment = {**os.environ, "FFLAGS": f"{LEVEL} -Wall {EXACT}", "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "FFLAGS": f"{LEVEL} -Wall {EXACT}", "CXXFLAGS": CXXFLAGS}
     ended = hfpy_process([*command, "-j", "1", *ordered(project, order), *options], cwd=project, env=environment)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return Program(project / "build" / "gpu-cuda-fortran-emulated" / sample, ended.stdout + ended.stderr)

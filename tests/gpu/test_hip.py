@@ -11,7 +11,7 @@ import pytest
 
 from hfpy.build.cuda import HIP, RUNTIME, find_cuda_tools
 from hfpy.diagnostics import ToolError
-from tests.command import hfpy_process
+from tests.command import CXXFLAGS, hfpy_process
 from tests.support import translate_text
 
 CLANG = next((name for name in ("clang-19", "clang++-19") if shutil.which(name)), None)
@@ -82,7 +82,7 @@ def test_runs_in_emulation(tmp_path: Path) -> None:
     printed = []
     for words in (["--target", "cpu"], ["--target", "gpu", "--backend", "hip", "--emulate"]):
         command = ["run", *words]
-        quickly = {**os.environ, "CXXFLAGS": "-O0"}
+        quickly = {**os.environ, "CXXFLAGS": CXXFLAGS}
         done = hfpy_process(command, cwd=tmp_path, env=quickly)
         assert done.returncode == 0, done.stderr
         printed.append(done.stdout)

@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from samples.compare import compare
-from tests.command import hfpy_process
+from tests.command import CXXFLAGS, hfpy_process
 from tests.gpu.emulated import ran
 from tests.samples.programs import EXACT, SAMPLES, Program, build_twin, run_program
 from tests.support import CHECKS, FLAGS, Built, Translated, compile_files, output, run, translate_text
@@ -469,7 +469,7 @@ back = { gpu = "BACKEND" }
 
 def hfpy(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run hfpy in a folder with some environment variables."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    environment = {**os.environ, "CXXFLAGS": CXXFLAGS, **variables}
     command = [*arguments]
     return hfpy_process(command, cwd=folder, env=environment)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import hfpy_process
+from tests.command import CXXFLAGS, hfpy_process
 from tests.gpu.emulated import NVCC, needs_nvcc, nvcc_command, run
 from tests.gpu.opencl import needs_opencl
 from tests.support import translate_text
@@ -84,7 +84,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def program(project: Path, *words: str, **more: str) -> list[str]:
     """The lines that the program prints."""
-    environment = {**os.environ, "HFPY_OPENCL_CACHE": "0", "CXXFLAGS": "-O1", **more}
+    environment = {**os.environ, "HFPY_OPENCL_CACHE": "0", "CXXFLAGS": CXXFLAGS, **more}
     command = ["run", *words]
     done = hfpy_process(command, cwd=project, env=environment)
     assert done.returncode == 0, done.stderr

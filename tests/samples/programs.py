@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.command import hfpy_process
+from tests.command import CXXFLAGS, hfpy_process
 from tests.support import LEVEL
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def build_sample(
     flags: str,
     folder: Path,
     further: Sequence[str] = (),
-    kernel_flags: str = "-O0 -Wall",
+    kernel_flags: str = CXXFLAGS,
     prepare: Callable[[Path], None] = lambda _project: None,
 ) -> Program:
     """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options, after the copy was
