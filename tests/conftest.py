@@ -1,5 +1,9 @@
-"""What all tests share: a folder in which compiled runtimes and libraries are kept, and how hypothesis draws."""
+"""What all tests share: a folder in which compiled runtimes and libraries are kept, how hypothesis draws, and that
+processes find Python's bytecode.
+"""
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +13,11 @@ from hypothesis import HealthCheck, settings
 # A slow machine is no fault.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+# Tests start hundreds of processes of hfpy. Where a machine forbids bytecode, each compiles hundreds of modules again,
+# which takes it longer than its work.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session")

@@ -122,7 +122,10 @@ end program p
 
 @pytest.mark.parametrize("blanks", [" ", "  \t", "\t", "    "])
 @pytest.mark.parametrize("inner", ["#", "# ", "#\t"])
-def test_blanks_before_the_macros_of_the_storage_order(blanks: str, inner: str, tmp_path: Path) -> None:
+def test_blanks_before_the_macros_of_the_storage_order(
+    blanks: str, inner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FFLAGS", "-O0")  # what is compiled beside takes most of the time
     order = storage_order("KIJ", "IJK").replace("#define", f"{blanks}{inner}define")
     (tmp_path / "storage_order.F90").write_text(order)
     text = '#include "storage_order.F90"\n' + HELPED.replace('#include "storage_order.F90"\n', "")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command import CXXFLAGS, hfpy_process
 
 ROOT = Path(__file__).parents[2]
 FIELDS = """module fields
@@ -107,9 +108,9 @@ def test_arrays_stay_on_the_device(way: str, backend: str, tmp_path: Path) -> No
     )
     wanted = subprocess.run([plain], capture_output=True, text=True, check=True).stdout
     emulated = ["--emulate"] if backend in ("cuda-c", "cuda-fortran") else []
-    command = [sys.executable, "-m", "hfpy", "run", "--profile", "--target", "gpu", "--backend", backend, *emulated]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "FFLAGS": "-O1 -ffp-contract=off"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    command = ["run", "--profile", "--target", "gpu", "--backend", backend, *emulated]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "FFLAGS": "-O1 -ffp-contract=off", "CXXFLAGS": CXXFLAGS}
+    done = hfpy_process(command, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     assert done.stdout == wanted
     report = next((tmp_path / "build").glob("gpu-*-profiled/profile.json"))

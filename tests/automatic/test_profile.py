@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command import hfpy_process
 
 ROOT = Path(__file__).parents[2]
 # The heavy work is in another file, in a pure function that compilers may put in place of its call.
@@ -59,10 +60,8 @@ def annotate(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "hfpy", "annotate", *words]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    command = ["annotate", *words]
+    return hfpy_process(command, cwd=folder, env=environment)
 
 
 def test_weights_are_shares_of_the_run_time(tmp_path: Path) -> None:

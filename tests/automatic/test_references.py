@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from hfpy.analyze.positions import active_regions
 from hfpy.build.session import Given, open_project
 from hfpy.pipeline import settled_application
+from tests.command import CXXFLAGS, hfpy_process
 from tests.samples.programs import CHECKED, ROOT, SAMPLES, Program, build_twin, run_program
 
 sys.path.insert(0, str(SAMPLES))
@@ -50,9 +50,9 @@ def copied(sample: str, folder: Path) -> None:
 def built(sample: str, backend: str, folder: Path) -> tuple[Program, str]:
     """The reference of a sample, built with ``auto`` and without its own directives, and the generated text."""
     copied(sample, folder)
-    flags = {"FFLAGS": CHECKED.replace("-Wall ", ""), "CXXFLAGS": "-O0", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *WAYS[backend]]
-    done = subprocess.run(command, cwd=folder, env={**os.environ, **flags}, capture_output=True, text=True, check=False)
+    flags = {"FFLAGS": CHECKED.replace("-Wall ", ""), "CXXFLAGS": CXXFLAGS, "PYTHONPATH": str(ROOT)}
+    command = ["build", ".", "--backend", backend, "-j", "1", *WAYS[backend]]
+    done = hfpy_process(command, cwd=folder, env={**os.environ, **flags})
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
     below = next(p for p in (folder / "build").iterdir() if p.is_dir())
     program = next(p for p in below.iterdir() if p.is_file() and not p.suffix and os.access(p, os.X_OK))
@@ -89,9 +89,9 @@ def test_every_sample_is_documented() -> None:
 )
 def test_found_beside_those_by_hand(sample: str, tmp_path: Path) -> None:
     copied(sample, tmp_path)
-    command = [sys.executable, "-m", "hfpy", "annotate", "--format", "json", "-j", "1"]
+    command = ["annotate", "--format", "json", "-j", "1"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = hfpy_process(command, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)["summary"]
     found = tuple(summary[target]["parallel"] for target in ("cpu", "gpu"))

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from hfpy import cli
+from tests.command import hfpy_process
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """program main
@@ -61,8 +61,8 @@ def test_the_program_ends_as_it_did(backend: str, text: str, tmp_path: Path) -> 
     chosen += ["--emulate"] if backend in ("cuda-c", "cuda-fortran") else []
     for bad in ("0", "4321"):
         wanted = subprocess.run([plain, bad], capture_output=True, text=True, check=False)
-        command = [sys.executable, "-m", "hfpy", "run", *chosen, "--", bad]
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        command = ["run", *chosen, "--", bad]
+        done = hfpy_process(command, cwd=tmp_path, env=environment)
         assert (done.returncode, done.stdout) == (wanted.returncode, wanted.stdout), done.stderr
     if backend == "openmp":
         made = (tmp_path / "build" / "cpu-openmp" / "generated" / "main.f90").read_text()

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -24,6 +25,7 @@ def part(title: str) -> str:
     return PAGE.read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """The parts of hfpy that a module imports, inside functions too."""
     found: set[str] = set()

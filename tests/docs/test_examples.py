@@ -17,6 +17,7 @@ from hfpy.build.session import Given, open_files, open_project, with_given
 from hfpy.diagnostics import render
 from hfpy.pipeline import translate
 from hfpy.project import source_files
+from tests.command import CXXFLAGS, hfpy_process
 from tests.docs.markdown import Block, Section, holds, sections, stands_in
 from tests.gpu.opencl import has_opencl
 from tests.support import CompileError, compile_files, output
@@ -76,13 +77,13 @@ def run_commands(block: Block, folder: Path) -> None:
 
 
 def printed_by(command: str, folder: Path) -> str:
-    """Standard output and error of a command; hfpy runs in this process."""
+    """Standard output and error of a command."""
     words = shlex.split(command)
     if words[0] == "python":
         command = shlex.join([sys.executable, *words[1:]])
     if words[:2] == ["hfpy", "run"]:  # the program prints for itself
-        words = [sys.executable, "-m", "hfpy", *words[1:]]
-        command = shlex.join(words)
+        done = hfpy_process(words[1:], cwd=folder)
+        return done.stdout + done.stderr
     if words[0] != "hfpy":
         done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
         return done.stdout + done.stderr
@@ -153,6 +154,7 @@ class Example:
 def test_examples(path: Path, section: Section, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FC", "CC", "FFLAGS", "CFLAGS", "LDFLAGS", "NVCC"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CXXFLAGS", CXXFLAGS)
     monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if shutil.which("cmake") is None and any("$ cmake" in block.text for block in section.blocks):

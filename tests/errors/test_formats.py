@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
@@ -15,6 +14,7 @@ import yaml
 from hfpy.codes import CODES
 from hfpy.diagnostics import Diagnostic, Place, Related
 from hfpy.formats import FORMS, shown
+from tests.command import hfpy_process
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "diagnostics.schema.json").read_text())
 TEXT = """module m
@@ -40,8 +40,7 @@ def project(folder: Path, name: str = "m.h90") -> Path:
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "hfpy", "check", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return hfpy_process(["check", *arguments], cwd=folder)
 
 
 @pytest.mark.parametrize("name", ["m.h90", WEIRD])
@@ -154,9 +153,7 @@ def test_the_hook_before_commits(tmp_path: Path) -> None:
     project(tmp_path)
     program, *words = hook["entry"].split()
     assert program == "hfpy"
-    done = subprocess.run(
-        [sys.executable, "-m", "hfpy", *words, "m.h90"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = hfpy_process([*words, "m.h90"], cwd=tmp_path)
     assert (done.returncode, "HF201" in done.stderr) == (1, True)
 
 

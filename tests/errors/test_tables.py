@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +15,7 @@ from hfpy.build.progress import Phases
 from hfpy.options import Options
 from hfpy.pipeline import translate
 from hfpy.tables import Table, as_text, print_parts
+from tests.command import hfpy_process
 from tests.terminal import on_terminal
 
 SOURCE = """subroutine s(n, a)
@@ -43,7 +43,7 @@ def _environment(**more: str) -> dict[str, str]:
 
 
 def _piped(folder: Path, **more: str) -> str:
-    return subprocess.run(COMMAND, cwd=folder, env=_environment(**more), capture_output=True, text=True).stdout
+    return hfpy_process(COMMAND[3:], cwd=folder, env=_environment(**more)).stdout
 
 
 def _on_terminal(folder: Path, columns: int) -> str:

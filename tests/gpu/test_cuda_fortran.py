@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
@@ -17,8 +16,9 @@ from _pytest.mark import ParameterSet
 from hfpy.build.cuda import EMULATION, MODULE_SOURCES, RUNTIME
 from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
 from samples.compare import compare
+from tests.command import CXXFLAGS, hfpy_process
 from tests.gpu.emulated import Emulation, ran
-from tests.samples.programs import ARGUMENTS, EXACT, ROOT, SAMPLES, Program, build_twin, run_program
+from tests.samples.programs import ARGUMENTS, EXACT, SAMPLES, Program, build_twin, run_program
 from tests.support import CUDA_FORTRAN, CUDA_FORTRAN_IJK, CUDA_FORTRAN_KIJ, LEVEL, Corpus, load_pairs, translate_text
 
 FLANG = shutil.which("flang-22")
@@ -80,16 +80,9 @@ def built(sample: str, order: str, folder: Path, *options: str) -> Program:
     """A sample, built by ``hfpy build`` for the emulated GPU."""
     project = folder / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
-    command = [sys.executable, "-m", "hfpy", "build", ".", "--target", "gpu", "--backend", "cuda-fortran", "--emulate"]
-    ended = subprocess.run(
-        [*command, "-j", "1", *ordered(project, order), *options],
-        cwd=project,
-        env={**os.environ, "FFLAGS": f"{LEVEL} -Wall {EXACT}", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    command = ["build", ".", "--target", "gpu", "--backend", "cuda-fortran", "--emulate"]
+    environment = {**os.environ, "FFLAGS": f"{LEVEL} -Wall {EXACT}", "CXXFLAGS": CXXFLAGS}
+    ended = hfpy_process([*command, "-j", "1", *ordered(project, order), *options], cwd=project, env=environment)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return Program(project / "build" / "gpu-cuda-fortran-emulated" / sample, ended.stdout + ended.stderr)
 

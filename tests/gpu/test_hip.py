@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from hfpy.build.cuda import HIP, RUNTIME, find_cuda_tools
 from hfpy.diagnostics import ToolError
+from tests.command import CXXFLAGS, hfpy_process
 from tests.support import translate_text
 
 CLANG = next((name for name in ("clang-19", "clang++-19") if shutil.which(name)), None)
@@ -81,9 +81,9 @@ def test_runs_in_emulation(tmp_path: Path) -> None:
     (tmp_path / "main.f90").write_text(MAIN)
     printed = []
     for words in (["--target", "cpu"], ["--target", "gpu", "--backend", "hip", "--emulate"]):
-        command = [sys.executable, "-m", "hfpy", "run", *words]
-        quickly = {**os.environ, "CXXFLAGS": "-O0"}
-        done = subprocess.run(command, cwd=tmp_path, env=quickly, capture_output=True, text=True, check=False)
+        command = ["run", *words]
+        quickly = {**os.environ, "CXXFLAGS": CXXFLAGS}
+        done = hfpy_process(command, cwd=tmp_path, env=quickly)
         assert done.returncode == 0, done.stderr
         printed.append(done.stdout)
     assert printed[0] == printed[1] and printed[0].strip()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from hfpy.backends.c.around import Around, around_points
 from hfpy.backends.c.values import CVariable
 from hfpy.model.scalars import Scalar
+from tests.command import CXXFLAGS, hfpy_process
 from tests.gpu.emulated import NVCC, Emulation, needs_nvcc, nvcc_command, ran, run
 from tests.gpu.opencl import needs_opencl
 from tests.support import translate_text
@@ -101,9 +101,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def program(project: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    environment: Mapping[str, str] = {**os.environ, "HFPY_OPENCL_CACHE": "0", "CXXFLAGS": "-O0", **more}
-    command = [sys.executable, "-m", "hfpy", "run", *words]
-    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    environment: Mapping[str, str] = {**os.environ, "HFPY_OPENCL_CACHE": "0", "CXXFLAGS": CXXFLAGS, **more}
+    command = ["run", *words]
+    return hfpy_process(command, cwd=project, env=environment)
 
 
 @pytest.fixture(scope="module")

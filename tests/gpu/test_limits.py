@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.gpu.prepare import OFFLOAD, can_offload
+from tests.command import hfpy_process
 
 STANDIN = Path(__file__).parent / "standins" / "libcuda.c"
 PROGRAM = """
@@ -58,8 +59,8 @@ def project(folder: Path, text: str, flags: str, more: str = "") -> Path:
 
 def build(folder: Path, backend: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """``hfpy build`` for the GPU."""
-    command = [sys.executable, "-m", "hfpy", "build", str(folder), "--target", "gpu", "--backend", backend]
-    return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+    command = ["build", str(folder), "--target", "gpu", "--backend", backend]
+    return hfpy_process(command, env={**os.environ, **environment})
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from samples.compare import compare
+from tests.command import CXXFLAGS, hfpy_process
 from tests.gpu.emulated import ran
 from tests.samples.programs import EXACT, SAMPLES, Program, build_twin, run_program
 from tests.support import CHECKS, FLAGS, Built, Translated, compile_files, output, run, translate_text
@@ -469,9 +469,9 @@ back = { gpu = "BACKEND" }
 
 def hfpy(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run hfpy in a folder with some environment variables."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
-    command = [sys.executable, "-m", "hfpy", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+    environment = {**os.environ, "CXXFLAGS": CXXFLAGS, **variables}
+    command = [*arguments]
+    return hfpy_process(command, cwd=folder, env=environment)
 
 
 @pytest.mark.parametrize("backend", ["openacc", "openmp-target"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,11 @@ from random import Random
 import pytest
 
 from hfpy.backends.opencl.words import in_opencl
+from hfpy.build.cuda import OPENCL as OPENCL_RUNTIME
+from hfpy.build.cuda import find_cuda_tools
 from samples.compare import compare
+from tests.command import CXXFLAGS, hfpy_process
+from tests.gpu.emulated import run as compiled
 from tests.gpu.opencl import needs_opencl
 from tests.gpu.test_hip import HEAT, MAIN
 from tests.optimiser.generator import stencil_pair
@@ -68,9 +71,15 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
 
 
 def hfpy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "hfpy", *words]
-    quickly = {**os.environ, "CXXFLAGS": "-O0"}
-    return subprocess.run(command, cwd=folder, env=quickly, capture_output=True, text=True, check=False)
+    return hfpy_process(words, cwd=folder, env={**os.environ, "CXXFLAGS": CXXFLAGS})
+
+
+@needs_opencl
+@pytest.mark.parametrize("source", sorted(OPENCL_RUNTIME.glob("*.cpp")), ids=lambda path: path.stem)
+def test_the_runtime_compiles_without_warnings(source: Path, tmp_path: Path) -> None:
+    flags = "-O0 -Wall -Werror -Wno-unused-but-set-variable -Wno-ignored-attributes"
+    tools = find_cuda_tools({**os.environ, "CXXFLAGS": flags}, emulated=False, made_for="opencl")
+    compiled(tools.runtime_command(source, tmp_path / "x.o"))
 
 
 @pytest.fixture(scope="module")

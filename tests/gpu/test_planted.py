@@ -16,6 +16,7 @@ import pytest
 
 from hfpy.build.cuda import MODULE_SOURCES, CudaTools, find_cuda_tools
 from hfpy.build.gpuruntime import LIBRARY
+from tests.command import CXXFLAGS
 from tests.gpu.emulated import Emulation, run
 from tests.gpu.opencl import needs_opencl
 from tests.support import kernels_together, translate_text, write_files
@@ -102,7 +103,7 @@ class OnOpenCl(Emulation):
 
     def tools(self) -> CudaTools:
         """The compiler of its host part."""
-        flags = {**os.environ, "CXXFLAGS": " ".join(["-O0", *self.flags])}
+        flags = {**os.environ, "CXXFLAGS": " ".join([CXXFLAGS, *self.flags])}
         return find_cuda_tools(flags, emulated=False, made_for="opencl")
 
 

@@ -6,11 +6,11 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import CXXFLAGS, hfpy_process
 from tests.gpu.emulated import NVCC, needs_nvcc, nvcc_command, run
 from tests.gpu.opencl import needs_opencl
 from tests.support import translate_text
@@ -84,9 +84,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def program(project: Path, *words: str, **more: str) -> list[str]:
     """The lines that the program prints."""
-    environment = {**os.environ, "HFPY_OPENCL_CACHE": "0", "CXXFLAGS": "-O1", **more}
-    command = [sys.executable, "-m", "hfpy", "run", *words]
-    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "HFPY_OPENCL_CACHE": "0", "CXXFLAGS": CXXFLAGS, **more}
+    command = ["run", *words]
+    done = hfpy_process(command, cwd=project, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

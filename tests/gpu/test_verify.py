@@ -14,6 +14,7 @@ import pytest
 from hfpy.build.differences import compare
 from hfpy.build.verify import Side, side
 from hfpy.diagnostics import UsageError
+from tests.command import CXXFLAGS
 
 ROOT = Path(__file__).parents[2]
 ARGUMENTS = ("out.dat", "10", "8", "6", "3")
@@ -39,7 +40,7 @@ def verify(project: Path, folder: Path, *sides: str) -> subprocess.CompletedProc
         **os.environ,
         "PYTHONPATH": str(ROOT),
         "FFLAGS": "-O1 -ffp-contract=off -nostdinc",
-        "CXXFLAGS": "-O0",
+        "CXXFLAGS": CXXFLAGS,
     }
     words = [str(word) for word in command]
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)

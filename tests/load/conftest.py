@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import CXXFLAGS
+
 
 @pytest.fixture(autouse=True)
 def cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The cache that ``hfpy.load`` uses; kernels and their runtime are compiled fast."""
     monkeypatch.setenv("HFPY_CACHE", str(shared_cache))
-    monkeypatch.setenv("CXXFLAGS", "-O0")
+    monkeypatch.setenv("CXXFLAGS", CXXFLAGS)
     for name in ("FC", "FFLAGS", "LDFLAGS", "CXX"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OMP_WAIT_POLICY", "passive")

@@ -8,8 +8,10 @@ A tree is a nested tuple: ``("apply", base, argument…)`` for arrays, sections,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +51,14 @@ _SYMBOLS = {".lt.": "<", ".le.": "<=", ".gt.": ">", ".ge.": ">=", ".eq.": "==", 
 Tree = Any
 
 
-def sources() -> list[Path]:
+@cache
+def sources() -> tuple[Path, ...]:
     """Every Fortran source of the repository (but the one that is broken on purpose: its project excludes it)."""
-    return sorted(
-        p
-        for p in ROOT.rglob("*")
-        if p.name != "kernels6.h90"
-        and p.suffix in _SUFFIXES
-        and not _NOT_OURS & set(p.relative_to(ROOT).parts)
-        and p.is_file()
-    )
+    found: list[Path] = []
+    for folder, inner, files in os.walk(ROOT):
+        inner[:] = [name for name in inner if name not in _NOT_OURS]
+        found += [Path(folder, name) for name in files if name.endswith(_SUFFIXES) and name != "kernels6.h90"]
+    return tuple(sorted(found))
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,23 @@ class Parsed:
     clean: bool
 
 
+@cache
 def parsed(path: Path) -> Parsed:
-    """Read and parse a file."""
+    """Read and parse a file: once for all tests, and not before one of them asks, as every worker reads the modules."""
     index = index_file(path, Options(backend="openmp"), {})
     units = [parse_unit(index, number) for number in range(len(index.units))]
     found = [*index.diagnostics, *(d for _, problems in units for d in problems)]
     return Parsed(index, tuple(routine for routine, _ in units), not has_errors(found))
+
+
+def every_file() -> Iterator[tuple[Path, Parsed]]:
+    """Every source with what was parsed."""
+    return ((path, parsed(path)) for path in sources())
+
+
+def clean_files() -> Iterator[tuple[Path, Parsed]]:
+    """Those with which nothing is wrong."""
+    return ((path, file) for path, file in every_file() if file.clean)
 
 
 def expressions_of(routine: Routine) -> Iterator[tuple[LogicalLine, Expr]]:

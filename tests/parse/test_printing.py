@@ -50,13 +50,12 @@ from hfpy.model.statements import (
     flatten,
     map_expressions,
 )
+from hfpy.model.units import Routine
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.statements import parse_statement
-from tests.parse.oracle import ROOT, expressions_of, parsed, said, sources
+from tests.parse.oracle import ROOT, clean_files, expressions_of, parsed, said, sources
 
-FILES = {path: parsed(path) for path in sources()}
-EVERY = [r for file in FILES.values() if file.clean for r in file.routines]
 _APART = (Range, Keyword, Star, ImpliedDo)  # no expressions by themselves
 
 
@@ -93,13 +92,18 @@ def told_by_text(statement: Statement) -> bool:
     return True
 
 
+def routines() -> list[Routine]:
+    """All routines of the files with which nothing is wrong."""
+    return [routine for _, file in clean_files() for routine in file.routines]
+
+
 def test_there_is_much_to_print() -> None:
-    assert sum(1 for r in EVERY for _ in flatten(r.body)) > 10_000
+    assert sum(1 for r in routines() for _ in flatten(r.body)) > 10_000
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_expressions_of_the_repository(path: Path) -> None:
-    for routine in FILES[path].routines:
+    for routine in parsed(path).routines:
         for where, expr in expressions_of(routine):
             assert printed(expr, where.text) == where.text[expr.start : expr.end]
             for node in [n for n in walk(expr) if not isinstance(n, _APART)]:
@@ -112,9 +116,9 @@ def without_places_but_made(expr: Expr) -> Expr:
     return unplaced(without_places(expr))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_statements_of_the_repository(path: Path) -> None:
-    for routine in FILES[path].routines:
+    for routine in parsed(path).routines:
         for statement in flatten(routine.body):
             if statement.line.directive or told_by_text(statement):
                 continue
@@ -130,7 +134,7 @@ def test_statements_of_the_repository(path: Path) -> None:
 
 def test_constructs_are_printed_line_by_line() -> None:
     found = 0
-    for routine in EVERY:
+    for routine in routines():
         for construct in constructs(routine.body):
             if construct.kind in ("if", "do", "where", "select") and construct.end is not None and plain(construct):
                 listed = [s for s in flatten((construct,)) if not is_action(s)]
@@ -187,7 +191,9 @@ def replaceable(expr: Expr) -> Iterator[int]:
 
 def test_parts_in_the_place_of_others() -> None:
     random = Random(7)
-    listed = [(where.text, expr) for r in EVERY for where, expr in expressions_of(r) if not isinstance(expr, _APART)]
+    listed = [
+        (where.text, expr) for r in routines() for where, expr in expressions_of(r) if not isinstance(expr, _APART)
+    ]
     for _ in range(4000):
         text, expr = random.choice(listed)
         _, other = random.choice(listed)

@@ -10,12 +10,12 @@ import random
 import signal
 import struct
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.command import hfpy_process
 from tests.mpi.launch import BUILDS, environment
 from tests.processes.test_samples import copied
 
@@ -38,8 +38,8 @@ def program(mpi: str, folder: Path, *options: str) -> Path:
         pytest.skip(f"{build.missing} is not installed (make mpi)")
     project = copied("weather", folder)
     flags = {"FC": build.compiler, "FFLAGS": "-O1 -ffp-contract=off -fno-tree-vectorize"}
-    command = [sys.executable, "-m", "hfpy", "build", str(project), "--mpi", *options]
-    done = subprocess.run(command, env=os.environ | flags, capture_output=True, text=True, check=False)
+    command = ["build", str(project), "--mpi", *options]
+    done = hfpy_process(command, env=os.environ | flags)
     assert done.returncode == 0, done.stdout + done.stderr
     (found,) = (p for p in project.glob("build/*mpi*/weather") if p.is_file())
     return found

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from hfpy.diagnostics import Diagnostic
 from hfpy.options import Options
 from hfpy.pipeline import translate
+from tests.command import hfpy_process
 from tests.processes.stages import Program, drawn, main_program
 
 FEW, MANY = range(3), range(3, 60)
@@ -47,8 +46,8 @@ def printed(folder: Path, *options: str, ranks: int = 0) -> list[str]:
     if ranks:
         environment["FC"] = "mpifort.openmpi"
         many = ["--mpi", "--launcher", " ".join([*LAUNCH, str(ranks)])]
-    command = [sys.executable, "-m", "hfpy", "run", "-C", str(folder), *many, *options]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
+    command = ["run", "-C", str(folder), *many, *options]
+    done = hfpy_process(command, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return sorted(row for row in done.stdout.splitlines() if row.startswith(("case", "auto")))
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import CXXFLAGS, hfpy_process
 from tests.processes.programs import marked
 from tests.processes.test_halos import LAUNCH, NO_MPI
 
@@ -98,11 +97,10 @@ def test_which_points(ranks: int, options: tuple[str, ...], tmp_path: Path) -> N
     (tmp_path / "hfpy.toml").write_text('[project]\nname = "poison"\nsources = ["m.h90"]\n')
     many = ("--mpi", "--launcher", " ".join([*LAUNCH, str(ranks)])) if ranks else ()
     environment = os.environ | {"FC": "mpifort.openmpi" if ranks else "gfortran", "OMP_NUM_THREADS": "1"}
+    environment |= {"FFLAGS": "-O0", "CXXFLAGS": CXXFLAGS}
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    command = [sys.executable, "-m", "hfpy", "run", "-C", str(tmp_path), *many, *options]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    command = ["run", "-C", str(tmp_path), *many, *options]
+    done = hfpy_process(command, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [row.split() for path in tmp_path.glob("points_*") for row in path.read_text().splitlines()]
     sizes: dict[tuple[int, int], tuple[int, int]] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import filecmp
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command import hfpy_process
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 LAUNCH = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n")
@@ -38,8 +38,8 @@ def run(project: Path, file: Path, arguments: tuple[str, ...], *options: str, ra
     if ranks:
         environment["FC"] = "mpifort.openmpi"
         many = ["--mpi", "--launcher", " ".join([*LAUNCH, str(ranks)])]
-    command = [sys.executable, "-m", "hfpy", "run", "-C", str(project), *many, *options, "--", str(file), *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    command = ["run", "-C", str(project), *many, *options, "--", str(file), *arguments]
+    done = hfpy_process(command, env=environment)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from hfpy import cli
 from hfpy.build.legacy import HF_DIR
+from tests.command import CXXFLAGS
 
 PROJECTS = Path(__file__).parent
 # Lines with "ok" that each program prints; the programs of a project run in this order, in one folder.
@@ -88,8 +89,9 @@ SHOWN = {"hybrid_device_and_host_routines"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in SHOWN else pytest.mark.full) for n in RUNS])
-def test_project_on_the_gpu(name: str, tmp_path: Path) -> None:
+def test_project_on_the_gpu(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for the GPU, emulated."""
+    monkeypatch.setenv("CXXFLAGS", CXXFLAGS)
     folder = tmp_path / name
     shutil.copytree(PROJECTS / name, folder)
     assert cli.run(["build", str(folder), "--target", "gpu", "--emulate"]) == 0

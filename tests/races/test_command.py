@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import hfpy_process
 from tests.samples.programs import ARGUMENTS, SAMPLES
 
 ROOT = Path(__file__).parents[2]
@@ -70,11 +70,9 @@ def watch(folder: Path, *words: str, files: dict[str, str] | None = None) -> sub
     """Run the command on a project."""
     for name, text in (files or {}).items():
         (folder / name).write_text(text)
-    command = [sys.executable, "-m", "hfpy", "verify", "--races", "-j", "2", *words]
+    command = ["verify", "--races", "-j", "2", *words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
-    )
+    return hfpy_process(command, cwd=folder, env=environment)
 
 
 def test_with_and_without_races(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.command import CXXFLAGS, hfpy_process
 from tests.support import LEVEL
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def build_sample(
     flags: str,
     folder: Path,
     further: Sequence[str] = (),
-    kernel_flags: str = "-O0 -Wall",
+    kernel_flags: str = CXXFLAGS,
     prepare: Callable[[Path], None] = lambda _project: None,
 ) -> Program:
     """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options, after the copy was
@@ -117,9 +117,11 @@ def build_sample(
     target = "gpu" if backend in DEVICE_BACKENDS else "cpu"
     emulated = backend in EMULATED
     options += ["--target", target, *(["--emulate"] if emulated else [])]
-    command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *options]
-    settings = {"FC": COMPILER, "FFLAGS": flags, "CXXFLAGS": kernel_flags, "PYTHONPATH": str(ROOT)}
-    said = _run(command, project, settings)
+    command = ["build", ".", "--backend", backend, "-j", "1", *options]
+    settings = {"FC": COMPILER, "FFLAGS": flags, "CXXFLAGS": kernel_flags}
+    done = hfpy_process(command, cwd=project, env={**os.environ, **settings})
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, f"{command}\n{said}"[-6000:]
     folder_name = f"{target}-{backend}" + ("-emulated" if emulated else "")
     return Program(project / "build" / folder_name / sample, said)
 

@@ -11,6 +11,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from tests.command import CXXFLAGS, hfpy_process
+
 SAMPLE = Path(__file__).parents[2] / "samples" / "cloud"
 
 
@@ -81,8 +83,8 @@ def test_blocks(options: tuple[str, ...], tmp_path: Path) -> None:
     """Loops over the columns inside of the routine: a region over blocks on CPUs, over columns on GPUs."""
     shutil.copytree(SAMPLE, tmp_path / "cloud", ignore=shutil.ignore_patterns("build", "*.dat"))
     project = tmp_path / "cloud" / "blocks"
-    command = [sys.executable, "-m", "hfpy", "run", *options, "--", "out.dat", "75", "12", "1", "16"]
-    environment = {**os.environ, "FFLAGS": "-O1", "CXXFLAGS": "-O0"}
-    ended = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    command = ["run", *options, "--", "out.dat", "75", "12", "1", "16"]
+    environment = {**os.environ, "FFLAGS": "-O1", "CXXFLAGS": CXXFLAGS}
+    ended = hfpy_process(command, cwd=project, env=environment)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert max(loaded("check").differences(str(project / "out.dat")).values()) < 1e-11

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import hfpy_process
 from tests.mpi.launch import BUILDS, environment
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "files"
@@ -83,8 +84,8 @@ def run(made: Path, name: str, options: Sequence[str], **extra: str) -> str:
     """Run it, and compare its files with NumPy: what hfpy said."""
     flags = f"-O1 -ffp-contract=off -fno-tree-vectorize {FLAGS}"
     surroundings = environment(FFLAGS=flags, LDFLAGS=PLACE, **extra)
-    command = [sys.executable, "-m", "hfpy", "run", *options, "--", name, *SIZES]
-    ended = subprocess.run(command, cwd=made, env=surroundings, capture_output=True, text=True, check=False)
+    command = ["run", *options, "--", name, *SIZES]
+    ended = hfpy_process(command, cwd=made, env=surroundings)
     assert ended.returncode == 0 and "test ok" in ended.stdout, ended.stdout + ended.stderr
     check = [sys.executable, "check.py", f"{name}.nc", f"{name}.h5", *SIZES]
     compared = subprocess.run(check, cwd=made, capture_output=True, text=True, check=False)

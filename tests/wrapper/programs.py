@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.command import hfpy_process
+
 ROOT = Path(__file__).parents[2]
 WRAPPER = f"{sys.executable} -m hfpy fc"
 FILES = {
@@ -90,7 +92,10 @@ def done(folder: Path, *command: str, status: int = 0, **environment: str) -> st
 
 def hfpy(folder: Path, *arguments: str, status: int = 0) -> str:
     """What ``hfpy`` prints."""
-    return done(folder, sys.executable, "-m", "hfpy", *arguments, status=status)
+    ended = hfpy_process(arguments, cwd=folder)
+    said = ended.stdout + ended.stderr
+    assert ended.returncode == status, said
+    return said
 
 
 def path_with_hfpy() -> str:
