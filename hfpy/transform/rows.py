@@ -32,7 +32,8 @@ class Rows:
             if isinstance(loop.header, Header) and loop.header.label:
                 self._loop_ends.setdefault(loop.header.label, loop.header.line.first)
         self._moved: set[str] = set()
-        self._lasts = [line.last for line in index.lines if not line.file]
+        own = (index.lines[number] for number in range(unit.first, unit.last + 1))
+        self._lasts = [line.last for line in own if not line.file]
 
     def before(self, line: LogicalLine, rows: Sequence[str], rank: int) -> Iterator[Edit]:
         """Lines before a statement, which jumps to it pass, too."""
