@@ -57,6 +57,7 @@ def _names(facts: Facts, key: str, reached: set[str]) -> tuple[str, ...]:
             or not data.rank
             or data.symbol.constant
             or data.symbol.type.base in ("type", "class", "character")
+            or data.identity in facts.of_threads
         ):
             continue
         root = facts.classes.root(data.identity)

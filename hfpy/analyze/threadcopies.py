@@ -26,7 +26,9 @@ _HINT = "copy it to a local variable before the region, take it out of the threa
 
 
 def thread_copies(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
-    """HF511 for each such variable in a region of OpenMP's, and each call there of a routine that uses one."""
+    """HF511 for each such variable in a region of OpenMP's, each call there of a routine that uses one, and each that a
+    routine brings to the device.
+    """
     copied = facts.of_threads
     for routine in routines_to_check(facts) if copied else ():
         if facts.backend(routine.key) in with_directives("openmp"):
@@ -35,6 +37,8 @@ def thread_copies(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
                 if region is not None and construct.region is not None and not region.vector:
                     yield from _named(facts, routine, number, region)
                     yield from _below(facts, effects, routine, number, region)
+        if facts.backend(routine.key) == "openmp-target":
+            yield from _brought(facts, routine)
 
 
 def _named(facts: Facts, routine: Routine, number: int, region: Region) -> Iterator[Diagnostic]:
@@ -75,6 +79,19 @@ def _below(facts: Facts, effects: Effects, routine: Routine, number: int, region
             say = warning if any(effects.may_change(s.callee, identity) for s in sites) else error
             place = site.at.statement.line.place(routine.file, site.node.start, site.node.end)
             yield say("HF511", message, place, hint, [_told(region)])
+
+
+def _brought(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Those that a routine shall bring to the device: no clause of data may name them (OpenMP 5.2, 5.2)."""
+    for block in routine.spec.dependants:
+        for listed in block.names if "transferhere" in block.flags else ():
+            data = facts.object(listed.name, routine.key)
+            if data is not None and data.identity in facts.of_threads:
+                message = (
+                    f"each thread has its own '{listed.name}' (threadprivate), which directives cannot bring to a GPU"
+                )
+                hint = "take it out of this list, or out of the threadprivate directive"
+                yield error("HF511", message, listed.place, hint)
 
 
 def _told(region: Region) -> Related:

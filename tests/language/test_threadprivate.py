@@ -162,3 +162,50 @@ def test_a_routine_that_threads_call_may_do_its_regions_alone(tmp_path: Path, mo
     for levels in ("1", "3"):
         monkeypatch.setenv("OMP_MAX_ACTIVE_LEVELS", levels)
         assert [output(built, threads=threads) for threads in (1, 3)] == [expected] * 2
+
+
+BROUGHT = """module store
+  implicit none
+  integer, parameter :: n = 99
+  real(8) :: w(n,n), plain(n,n)
+  !$omp threadprivate(w)
+end module store
+subroutine step(a, b)
+  use store, only: n
+  implicit none
+  real(8), intent(inout) :: a(n,n), b(n,n)
+  integer :: i, j
+  @parallelRegion{domName(i,j), domSize(n,n)}
+  a(i,j) = a(i,j) + i
+  b(i,j) = b(i,j) + a(i,j)
+  @end parallelRegion
+end subroutine step
+subroutine steps()
+  use store
+  implicit none
+  integer :: t
+LISTED
+  do t = 1, 3
+    call step(w, plain)
+  end do
+end subroutine steps
+"""
+
+
+@pytest.mark.parametrize(("backend", "count"), [("openmp-target", 1), ("openacc", 0), ("cuda-c", 0)])
+def test_directives_cannot_bring_them_to_a_gpu(backend: str, count: int) -> None:
+    listed = "  @domainDependant{attribute(transferHere)}\n  w\n  plain\n  @end domainDependant"
+    made = translate_text({"step.h90": BROUGHT.replace("LISTED", listed)}, backend=backend, target="gpu")
+    assert [d.message for d in made.errors if d.code == "HF511" and "'w'" in d.message] == [
+        "each thread has its own 'w' (threadprivate), which directives cannot bring to a GPU"
+    ] * count
+    assert len(made.errors) == count
+
+
+def test_others_are_brought_to_a_gpu() -> None:
+    text = BROUGHT.replace("LISTED\n", "")
+    text = text.replace("  @parallelRegion{domName(i,j), domSize(n,n)}\n", "  do j = 1, n\n  do i = 1, n\n")
+    text = text.replace("  @end parallelRegion\n", "  end do\n  end do\n")
+    made = translate_text({"step.f90": text}, auto=True, backend="openmp-target", target="gpu")
+    assert not made.errors
+    assert "map(to: plain)" in made.text and "map(to: w)" not in made.text
