@@ -210,7 +210,7 @@ def run_command(
     chosen = chosen_executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
     environment = program_environment(os.environ)
-    sys.stdout.flush()  # what scripts print stands before what the program prints, in a file, too
+    sys.stdout.flush()  # what scripts print comes before what the program prints, in a file, too
     status = _profiled(command, environment, session, chosen, built) if profile else _run(command, environment)
     on_gpu = session.options.target == "gpu" and "opencl" not in session.options.backends
     if status and on_gpu and not options.get("emulate"):
