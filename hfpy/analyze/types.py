@@ -225,7 +225,7 @@ def _of_namelist(statement: InputOutput, key: str, scopes: Scopes) -> bool:
 
 
 def named_outside(expr: Expr, aliases: Mapping[str, Expr | None]) -> Expr:
-    """A designator with what the first name stands for in its place."""
+    """A designator in which a first name that an ``associate`` gives is replaced by what it means."""
     match expr:
         case Name(name=name) if (selector := aliases.get(name)) is not None:
             return named_outside(selector, {n: e for n, e in aliases.items() if n != name})

@@ -205,7 +205,7 @@ def _perhaps(found: list[Reference], first: int, role: str) -> None:
 
 
 def _has_nulls(statement: InputOutput) -> bool:
-    """Whether null values may stand in what is read (Fortran 2018, 13.10.3.2): with an asterisk as the format."""
+    """Whether what is read may have null values (Fortran 2018, 13.10.3.2): where the format is an asterisk."""
     form = next((c.value for c in statement.control if isinstance(c, Keyword) and c.name == "fmt"), None)
     second = statement.control[1] if len(statement.control) > 1 else None
     return isinstance(second if form is None else form, Star)

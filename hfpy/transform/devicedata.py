@@ -104,7 +104,7 @@ class DeviceData(HeldArrays):
             yield from self._unit(run)
 
     def _by_one_team(self, one: Node, other: Node) -> bool:
-        """Whether two nodes stand in one parallel construct of the user's, and all of them is done on the host."""
+        """Whether two nodes are in one parallel construct of the user's, and the host does all of them."""
         rows = [(node.header if isinstance(node, Construct) else node).line.first for node in (one, other)]
         if not any(first < min(rows) and max(rows) < last for first, last in self._teams):
             return False
