@@ -63,12 +63,10 @@ def signatures_of(steps: Sequence[Facts]) -> tuple[Signed, ...]:
     for facts in steps:
         rows = _all_rows(facts, earlier)
         earlier = _Earlier(facts, rows)
-        by_file: dict[str, list[Routine]] = {}
-        for routine in facts.application.routines.values():
-            by_file.setdefault(routine.file, []).append(routine)
-        units = {key: _of_unit(facts, r, rows.get(key, ())) for key, r in facts.application.routines.items()}
-        known = procedures_of(facts.application)
-        files = {f.path: _signature(f, by_file.get(f.path, []), units, known) for f in facts.application.files}
+        application = facts.application
+        units = {key: _of_unit(facts, r, rows.get(key, ())) for key, r in application.routines.items()}
+        known = procedures_of(application)
+        files = {f.path: _signature(f, application.routines_in(f.path), units, known) for f in application.files}
         found.append(Signed(files, units))
     return tuple(found)
 

@@ -19,7 +19,7 @@ from hfpy.analyze.threadsaround import drop_around
 from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
-from hfpy.model.units import FileIndex, Routine
+from hfpy.model.units import FileIndex
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import NO_TEXTS, read_application, with_texts
 from hfpy.transform.edits import Edit, replace_lines
@@ -138,11 +138,8 @@ def without_dropped(settled: Settled) -> Settled:
     application = settled.application
     notes: list[Diagnostic] = []
     changes: dict[str, list[Edit]] = {}
-    routines: dict[str, list[Routine]] = {}
-    for routine in application.routines.values():
-        routines.setdefault(routine.file, []).append(routine)
     files = [f for f in application.files if application.options.drops_directives(f.path)]
-    gone = {f.path: dropped(application, f, routines.get(f.path, ())) for f in files}
+    gone = {f.path: dropped(application, f, application.routines_in(f.path)) for f in files}
     faults = drop_around(application, gone) if any(made.all for made in gone.values()) else []
     if faults:
         return replace(settled, found=[*settled.found, *faults])

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import Translated, translate_text
+from tests.dependence.oneregion import one_region
+from tests.support import Translated
 
-SOURCE = """
-subroutine work(n, a, b, c, text)
-  implicit none
-  integer, intent(in) :: n
+DECLARED = """
   integer, intent(inout) :: a(n), b(4), c(n)
   character(8), intent(inout) :: text(n)
   integer :: i, k, s
   s = 3
-  @parallelRegion{domName(i), domSize(n)}
-  %s
-  @end parallelRegion
-  %s
-end subroutine
 """
 
 
 def made(inside: str, behind: str = "") -> Translated:
     """A region with a call of one in it, and what comes behind it."""
-    return translate_text({"m.h90": SOURCE % (inside, behind)}, backend="openmp")
+    return one_region("n, a, b, c, text", DECLARED, inside, behind)
 
 
 @pytest.mark.parametrize(

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import Translated, translate_text
+from tests.dependence.oneregion import one_region
+from tests.support import Translated
 
-SOURCE = """
-subroutine work(n, a, b)
-  implicit none
-  integer, intent(in) :: n
+DECLARED = """
   integer, intent(inout) :: a(n), b(n)
   real, allocatable :: x(:)
   character(40) :: text, name
   integer :: i, k, s
   logical :: is
   text = 'none'
-  @parallelRegion{domName(i), domSize(n)}
-  %s
-  @end parallelRegion
-  %s
-end subroutine
 """
 
 
 def made(inside: str, behind: str = "") -> Translated:
     """A region with a statement, and what comes behind it."""
-    return translate_text({"m.h90": SOURCE % (inside, behind)}, backend="openmp")
+    return one_region("n, a, b", DECLARED, inside, behind)
 
 
 @pytest.mark.parametrize(
