@@ -54,12 +54,14 @@ def joints(facts: Facts) -> Iterator[Joint]:
                     yield Joint(left, right, key)
 
 
-def arguments_joined(facts: Facts, key: str) -> Iterator[Joint]:
-    """The whole arrays that a routine passes to others, with the dummy arguments."""
+def arguments_joined(facts: Facts, key: str, least: int = 2) -> Iterator[Joint]:
+    """The whole arrays of at least some rank that a routine passes to others, with the dummy arguments. Storage order
+    is a matter of those with two dimensions or more.
+    """
     for reference in facts.references[key]:
         for site, dummy in dummies_met(facts, key, reference):
             data = _whole(facts, key, reference, dummy)
-            if data is not None and dummy is not None:
+            if data is not None and dummy is not None and data.rank >= least:
                 yield Joint(data, dummy, key, reference, site)
 
 
@@ -67,7 +69,7 @@ def _whole(facts: Facts, key: str, reference: Reference, dummy: DataObject | Non
     """The array that a reference passes to a dummy argument; None where the dummy is not all of it."""
     name, _ = resolve_alias(reference.name, reference.at)
     data = facts.object(name, key) if name is not None else None
-    if data is None or dummy is None or reference.component or data.rank < 2:
+    if data is None or dummy is None or reference.component or not data.rank:
         return None
     made = facts.plan_of(reference, key)
     bare = reference.indices is None or (made is not None and made.changed)

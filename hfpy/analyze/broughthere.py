@@ -7,8 +7,11 @@ the arrays of these on the device already.
 
 from __future__ import annotations
 
+import itertools
+
 import networkx as nx
 
+from hfpy.analyze.agreement import arguments_joined
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.orders import Node
 from hfpy.model.statements import LOOPS
@@ -21,12 +24,39 @@ def brought_here(facts: Facts) -> dict[str, tuple[str, ...]]:
     outermost = [
         k for k in driving if not any(k != other and k in net and nx.has_path(net, other, k) for other in driving)
     ]
+    passed = _Passed(facts)
     found = {}
     for key in outermost:
         reached = set(driving[key]).union(*(nx.descendants(net, c) for c in driving[key] if c in net))
-        if key not in reached and (names := _names(facts, key, reached)):
+        if key not in reached and (names := _names(facts, key, reached, passed)):
             found[key] = names
     return found
+
+
+class _Passed:
+    """The whole arrays that routines pass to others: by routine, the dummy and what is passed for it."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._pairs: dict[str, list[tuple[Node, Node]]] = {}
+
+    def for_dummies(self, used: set[Node], keys: set[str]) -> set[Node]:
+        """Some arrays, and those that routines (by their keys) pass for them, directly or through others."""
+        given: dict[Node, set[Node]] = {}
+        for dummy, array in itertools.chain.from_iterable(map(self._of, keys)):
+            given.setdefault(dummy, set()).add(array)
+        found, pending = set(used), list(used)
+        while pending:
+            new = given.get(pending.pop(), set()) - found
+            found |= new
+            pending += new
+        return found
+
+    def _of(self, key: str) -> list[tuple[Node, Node]]:
+        if key not in self._pairs:
+            joined = arguments_joined(self.facts, key, 1) if key in self.facts.references else ()
+            self._pairs[key] = [(j.other.identity, j.data.identity) for j in joined]
+        return self._pairs[key]
 
 
 def _from_loops(facts: Facts, key: str) -> frozenset[str]:
@@ -43,10 +73,11 @@ def _from_loops(facts: Facts, key: str) -> frozenset[str]:
     return frozenset(called)
 
 
-def _names(facts: Facts, key: str, reached: set[str]) -> tuple[str, ...]:
+def _names(facts: Facts, key: str, reached: set[str], passed: _Passed) -> tuple[str, ...]:
     """The arrays of a routine that kernels below it use, and its own do not."""
-    used = set().union(*(_in_kernels(facts, callee) for callee in reached))
-    own = _in_kernels(facts, key)
+    below = set().union(*(_in_kernels(facts, callee) for callee in reached))
+    used = {facts.classes.root(node) for node in passed.for_dummies(below, {key, *reached})}
+    own = {facts.classes.root(node) for node in _in_kernels(facts, key)}
     names = []
     listed = {x.name for block in facts.routine(key).spec.dependants for x in block.names}
     modules = {n for callee in reached for n in _known_names(facts, callee)}
@@ -74,7 +105,7 @@ def _in_kernels(facts: Facts, key: str) -> set[Node]:
         if whole or facts.positions.active(key, reference.at) is not None:
             data = facts.object(reference.name, key)
             if data is not None and data.rank:
-                found.add(facts.classes.root(data.identity))
+                found.add(data.identity)
     return found
 
 
