@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from hfpy.model.macros import Macro
-
-from .macros import expand, strip_c_comments
+from hfpy.parse.macros import expand, strip_c_comments
 
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*([A-Za-z_]\w*)\s*\)|([A-Za-z_]\w*))")
 _HAS_INCLUDE = re.compile(r"\b__has_include\s*\([^)]*\)")

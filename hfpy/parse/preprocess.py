@@ -15,12 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hfpy.diagnostics import BeyondLimits, Diagnostic, HfpyError, Place, error, note
 from hfpy.model.macros import Macro
-
-from ..diagnostics import BeyondLimits, Diagnostic, HfpyError, Place, error, note
-from .conditions import ConditionError, evaluate
-from .limits import readable
-from .macros import expand, parse_define, strip_c_comments
+from hfpy.parse.conditions import ConditionError, evaluate
+from hfpy.parse.limits import readable
+from hfpy.parse.macros import expand, parse_define, strip_c_comments
 
 _INCLUDE_DEPTH = 40
 _MOST_INCLUDES = 2000  # read for one file: two includes of a file in itself would go on for ever
