@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.context import Located
-from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
@@ -107,7 +106,7 @@ class RegionBody:
         region.
         """
         objects = (self.facts.object(name, home) for (home, name), _ in done_in(self) | self.changed_below)
-        return frozenset(name_of(data, self.key) for data in objects if data is not None)
+        return frozenset(data.name_in(self.key) for data in objects if data is not None)
 
     def _others_change(self, reference: Reference) -> bool:
         """Whether routines that points call may change the bounds of a variable, or its target."""

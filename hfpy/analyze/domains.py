@@ -18,7 +18,7 @@ from hfpy.model.directives import Domain
 from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
-from hfpy.model.names import from_statement, plain_from
+from hfpy.model.names import from_statement, plain_from, with_home
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import ONE, arguments, dim_of, expanded
 from hfpy.parse.grammar import GrammarError
@@ -83,6 +83,11 @@ class DataObject:
     def identity(self) -> tuple[str, str]:
         """Home unit and name there."""
         return self.home, self.symbol.name
+
+    def name_in(self, key: str) -> str:
+        """Its name beside variables of other routines: its own in the routine ``key``, with its home elsewhere."""
+        home, name = self.identity
+        return name if home == key else with_home(name, home)
 
     @property
     def used(self) -> tuple[Dimension, ...]:

@@ -22,7 +22,6 @@ from hfpy.analyze.dependence.answers import Proved
 from hfpy.analyze.dependence.apart import may_come_first
 from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.model import Facts as Known
-from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.positions import RegionId
@@ -308,8 +307,8 @@ class _Arrays:
         names, own = (set[str]().union(*each) for each in (judge.names, judge.own))
         objects = [d for n in sorted(names) if (d := self.facts.object(n, self.key)) is not None]
         still = (d for d in objects if not d.rank and d.symbol.name not in variables | judge.written)
-        self.lasting = frozenset(name_of(d, self.key) for d in still)
-        self.counters = frozenset(name_of(d, self.key) for d in objects if {d.symbol.name} == variables)
+        self.lasting = frozenset(d.name_in(self.key) for d in still)
+        self.counters = frozenset(d.name_in(self.key) for d in objects if {d.symbol.name} == variables)
         reduced = {reduction.name for body in self.bodies for reduction in body.region.reductions}
         self.shared = sorted(judge.written - own - reduced - {*judge.region.iterators})
         for name in self.shared:
@@ -335,7 +334,7 @@ class _Arrays:
         asked = by_each_point(beside(self.nests[begin:end]), self.lasting)
         for name in self.shared:
             data = self.facts.object(name, self.key)
-            if data is not None and not isinstance(self.engine.independent(asked, name_of(data, self.key)), Proved):
+            if data is not None and not isinstance(self.engine.independent(asked, data.name_in(self.key)), Proved):
                 where = "in an earlier turn" if len(self.bodies) == 1 else "in another region or an earlier turn"
                 return f"a point may need what another one sets of '{name}' {where}"
         return ""

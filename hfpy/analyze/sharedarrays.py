@@ -19,7 +19,6 @@ from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part, target_of
-from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.dependence.subscripts import at_point, whole_shape
 from hfpy.analyze.dependence.walked import Read
 from hfpy.analyze.domains import DataObject
@@ -68,7 +67,7 @@ class SharedArrays:
         if name in self.body.region.independent or self._in_error(name):
             return
         nest = build(self.body, self._known(), True, frozenset({data.identity}), self._read)
-        array = name_of(data, self.body.key)
+        array = data.name_in(self.body.key)
         if nest is None or not nest.of(array):
             return
         answer = self.body.effects.engine.independent(nest, array)
@@ -84,7 +83,7 @@ class SharedArrays:
 
         ``hint`` is the cure. Gives what would decide where it is not known; else an empty text.
         """
-        name, array = data.symbol.name, name_of(data, self.body.key)
+        name, array = data.symbol.name, data.name_in(self.body.key)
         if name in self.body.region.independent or self._in_error(name):
             return ""
         nest = self._nest(True)
@@ -148,7 +147,7 @@ class SharedArrays:
         nest = self._with_asked if data.identity in self._asked else None
         if nest is None:  # fewer accesses may not be too many
             nest = build(self.body, self._known(), True, frozenset({data.identity}), self._read)
-        return self.body.effects.engine.carried(nest, name_of(data, self.body.key)) if nest is not None else None
+        return self.body.effects.engine.carried(nest, data.name_in(self.body.key)) if nest is not None else None
 
     def check_carried(self, name: str, answer: Answer | None) -> bool:
         """Report HF504 if a point certainly reads the value of a scalar that another point has set; return whether it
@@ -171,7 +170,7 @@ class SharedArrays:
         """Whether each point sets all that it has of an array (its element in the region's dimensions, all of the
         others) and reads nothing of it before: what was there before does not matter.
         """
-        array = name_of(data, self.body.key)
+        array = data.name_in(self.body.key)
         for nest in self._looks():
             accesses = nest.of(array)
             if not accesses:
@@ -186,7 +185,7 @@ class SharedArrays:
 
     def sets_whole(self, data: DataObject) -> bool:
         """Whether all points together set all of an array, and none reads an element that it has not set before."""
-        array, shape = name_of(data, self.body.key), whole_shape(self.body, data)
+        array, shape = data.name_in(self.body.key), whole_shape(self.body, data)
         engine = self.body.effects.engine
         return any(
             isinstance(engine.private(n, array), Proved) and engine.filled(n, array, shape) for n in self._looks()
@@ -205,7 +204,7 @@ class SharedArrays:
         """
         nest = self._nest(False)
         assert nest is not None
-        return any(_follows(a, nest.points) for a in nest.of(name_of(data, self.body.key)))
+        return any(_follows(a, nest.points) for a in nest.of(data.name_in(self.body.key)))
 
     def targets_apart(self, pointer: str, arrays: Iterable[str]) -> bool:
         """Whether no two points set a pointer to the same element of some arrays, all of what it is set to."""
@@ -236,7 +235,7 @@ class SharedArrays:
 
     def _ask(self, data: DataObject, question: str) -> Answer:
         """By what is known without a look into called routines; if that is not enough, with one."""
-        array = name_of(data, self.body.key)
+        array = data.name_in(self.body.key)
         engine = self.body.effects.engine
         ask = {"independent": engine.independent, "private": engine.private, "unchanged": self._in_turns}[question]
         nest = self._nest(False)
@@ -285,7 +284,7 @@ class SharedArrays:
         """What the region states and its declarations tell."""
         objects = (self.body.facts.object(n, self.body.key) for n in self.body.region.distinct)
         assumed = (*self._sizes(), *loops_around(self.body))
-        return Facts(assumed, frozenset(name_of(d, self.body.key) for d in objects if d is not None))
+        return Facts(assumed, frozenset(d.name_in(self.body.key) for d in objects if d is not None))
 
     def _sizes(self) -> tuple[Condition, ...]:
         """Names that are the size of a domain or a dimension as they stand: they are not negative. Procedures within
@@ -301,7 +300,7 @@ class SharedArrays:
         for size in sorted(sizes):
             data = facts.object(size, key)
             if data is not None and not data.rank and not data.symbol.constant:
-                name = name_of(data, key)
+                name = data.name_in(key)
                 found[name] = Compare(atom(Parameter(name)), ">=")
         return tuple(found.values())
 

@@ -20,7 +20,7 @@ from hfpy.analyze.dependence.forms import Parameter as Value
 from hfpy.analyze.dependence.furthest import End, Layout, NotTold, furthest
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Every, Nest
 from hfpy.analyze.dependence.model import Facts as Known
-from hfpy.analyze.dependence.reading import Frame, Reading, World, name_of
+from hfpy.analyze.dependence.reading import Frame, Reading, World
 from hfpy.analyze.domains import DataObject
 from hfpy.backends.c.values import CannotPrint, Problem, Unprintable
 from hfpy.backends.refused import ASSUMED_SIZE, OPTIONAL_BOUNDS, unknown_size
@@ -131,7 +131,7 @@ class Measured:
         if self._nest is None:
             what = unknown_size(data.name)
             raise CannotPrint(what, hint=ASSUMED_SIZE, also=": the region has too many statements to know its elements")
-        return self._nest.of(name_of(data, self._body.key))
+        return self._nest.of(data.name_in(self._body.key))
 
 
 def _below_one(elements: Form, condition: Condition) -> bool:
@@ -169,7 +169,7 @@ class Texts:
         bounds = [b for extent in extents for b in extent.bounds]
         named = (n for b in (*bounds, *region.starts, *region.ends, *(region.strides or ())) for n in b.names)
         self._names = {
-            name_of(data, body.key): name
+            data.name_in(body.key): name
             for name in sorted({*body.mentioned, *routine.spec.symbols, *named})
             if (data := body.facts.object(name, body.key)) is not None
         }

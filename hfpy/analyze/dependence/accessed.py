@@ -18,7 +18,7 @@ from hfpy.analyze.dependence.model import (
 )
 from hfpy.analyze.dependence.objects import components_of
 from hfpy.analyze.dependence.parts import part_around
-from hfpy.analyze.dependence.reading import Reading, name_of
+from hfpy.analyze.dependence.reading import Reading
 from hfpy.analyze.dependence.subscripts import Subscripts
 from hfpy.analyze.dependence.views import View
 from hfpy.analyze.dependence.walked import Walked
@@ -89,7 +89,7 @@ class Accessed(Walked):
         if data is None:
             return False
         view = self._view(data)
-        return (view.array if view is not None else name_of(data, self.body.key)) in self.body.resized
+        return (view.array if view is not None else data.name_in(self.body.key)) in self.body.resized
 
     def _pointed(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
         """What a pointer is set to, as if all of it were written, under a name of its own."""
@@ -147,7 +147,7 @@ class Accessed(Walked):
     ) -> None:
         """Add an access; ``flags`` say whether it writes, is exact, and certainly happens."""
         view = self._view(data)
-        array, at = name_of(data, self.body.key), Instance(self.loops, self.conditions(), position)
+        array, at = data.name_in(self.body.key), Instance(self.loops, self.conditions(), position)
         if view is not None:
             array, given = view.array, places
             places = view.placed(given) if given is not None else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.forms import Form, Parameter, atom, number
 from hfpy.analyze.dependence.model import Compare, Condition
-from hfpy.analyze.dependence.reading import Frame, Reading, World, name_of
+from hfpy.analyze.dependence.reading import Frame, Reading, World
 from hfpy.model.expressions import Expr, Name, walk
 from hfpy.model.statements import Construct, Header
 
@@ -29,7 +29,7 @@ def loops_around(body: RegionBody) -> Iterator[Condition]:
         if data is None or data.rank or data.symbol.type.base != "integer":
             continue
         if header.var in names and all(_lasting(body, e, known) for e in header.exprs):
-            yield from _conditions(body, header, atom(Parameter(name_of(data, body.key))))
+            yield from _conditions(body, header, atom(Parameter(data.name_in(body.key))))
         known.add(header.var)
 
 
@@ -47,7 +47,7 @@ def lasting(body: RegionBody) -> Iterator[str]:
     for name in sorted(body.names()):
         data = body.facts.object(name, body.key)
         if data is not None and not data.rank and (data.symbol.constant or data.symbol.intent == "in"):
-            yield name_of(data, body.key)
+            yield data.name_in(body.key)
 
 
 def _lasting(body: RegionBody, expr: Expr, loops: set[str]) -> bool:

@@ -41,7 +41,6 @@ from hfpy.model.expressions import (
     children,
     walk,
 )
-from hfpy.model.names import with_home
 from hfpy.model.source import LineKey
 from hfpy.model.units import Symbol
 
@@ -198,7 +197,7 @@ class Reading:
 
     def spelled(self, data: DataObject) -> str:
         """The name of a variable in the nest: as its unit has it, with the unit where that is not the region's."""
-        return name_of(data, self.world.root)
+        return data.name_in(self.world.root)
 
     def _function(self, name: str, args: tuple[Expr, ...], expr: Apply) -> Form:
         if self._data(name) is not None or not self.facts.scopes.is_intrinsic(name, self.frame.key):
@@ -410,12 +409,6 @@ def case(selector: Expr, values: tuple[Expr, ...], there: Reading, here: Reading
         high = [compared("<=", form, here.form(value.upper))] if value.upper is not None else []
         cases.append(Every((*low, *high)))
     return Some(tuple(cases))
-
-
-def name_of(data: DataObject, root: str) -> str:
-    """The name of a variable in the nest of a region in the routine ``root``."""
-    home, name = data.identity
-    return name if home == root else with_home(name, home)
 
 
 def show(expr: Expr) -> str:
