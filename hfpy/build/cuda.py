@@ -19,8 +19,9 @@ from typing import Literal
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler, environment_flags, find_compiler, shown
 from hfpy.diagnostics import ToolError, UsageError
+from hfpy.version import PACKAGE
 
-RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "cuda"
+RUNTIME = PACKAGE / "runtime" / "cuda"
 EMULATION = RUNTIME / "emulate"
 JIT = RUNTIME / "jit"
 HIP = RUNTIME.parent / "hip"

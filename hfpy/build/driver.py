@@ -41,8 +41,9 @@ from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
 from hfpy.translation import ARRAYS_MODULE, C_LANGUAGES, Contents, Language
+from hfpy.version import PACKAGE
 
-VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
+VERIFY_FOLDER = PACKAGE / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
 PROFILE_FOLDER = VERIFY_FOLDER.parent / "profile"
 RACES_FOLDER = VERIFY_FOLDER.parent / "races"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from hfpy.backendtable import of_kind
 from hfpy.build.compilers import find_compiler
 from hfpy.build.sharing import offloaded
 from hfpy.build.tools import Tools
 from hfpy.options import Options
+from hfpy.version import PACKAGE
 
-LIMITS = Path(__file__).resolve().parent.parent / "runtime" / "directives" / "hfpy_limits.c"
+LIMITS = PACKAGE / "runtime" / "directives" / "hfpy_limits.c"
 
 
 def needs_limits(tools: Tools, options: Options) -> bool:

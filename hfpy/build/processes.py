@@ -11,8 +11,9 @@ from hfpy.build.includes import used_modules
 from hfpy.build.runtimelib import modules_in
 from hfpy.options import Options
 from hfpy.translation import PROCESSES_MODULE, Contents
+from hfpy.version import PACKAGE
 
-_RUNTIME = Path(__file__).resolve().parent.parent / "runtime"
+_RUNTIME = PACKAGE / "runtime"
 # What generated code calls, in its form on MPI and in that for one process, and the library below.
 _BELOW = (_RUNTIME / "exact", _RUNTIME / "marks", _RUNTIME / "buffers")
 ON_MPI = (_RUNTIME / "processes", _RUNTIME / "mpi", *_BELOW)

@@ -8,8 +8,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from hfpy.build.includes import used_modules
+from hfpy.version import PACKAGE
 
-RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "fortran"
+RUNTIME = PACKAGE / "runtime" / "fortran"
 _SUFFIXES = (".f90", ".F90", ".h90", ".H90")
 _FOR_C = b"write1DToGenericFile"
 _MODULE = re.compile(rb"^[ \t]*module[ \t]+(?!procedure\b)([a-z]\w*)[ \t]*(?:!.*)?\r?$", re.M | re.I)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from hfpy.build.files import write_atomically
 from hfpy.diagnostics import UsageError
+from hfpy.version import PACKAGE
 
-_TEMPLATE = Path(__file__).resolve().parent.parent / "templates" / "new"
+_TEMPLATE = PACKAGE / "templates" / "new"
 _RENAMED = {"gitignore": ".gitignore"}
 
 
