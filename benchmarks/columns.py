@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.samples import ROOT, SAMPLES, BenchmarkError
-from hfpy.build.compilers import find_compiler
+from hfpy.build.compile.compilers import find_compiler
 
 PAGE = ROOT / "docs" / "performance.md"
 RESULTS = ROOT / "benchmarks" / "results"

@@ -10,8 +10,8 @@ from pathlib import Path
 from time import perf_counter
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.effects import Effects
-from hfpy.build.compilers import find_compiler
+from hfpy.analyze.effects.effects import Effects
+from hfpy.build.compile.compilers import find_compiler
 from hfpy.build.files import read_json
 from hfpy.build.translated import STATE
 from hfpy.options import Options

@@ -25,7 +25,7 @@ from hfpy.making import deep
 from hfpy.options import Options
 from hfpy.pipeline import program_of, translated
 from hfpy.project import PROJECT_FILE, source_files
-from hfpy.transform.regioncode import Backend, RegionCode
+from hfpy.transform.regions.regioncode import Backend, RegionCode
 from hfpy.transform.scripts.annotations import Annotations
 from hfpy.transform.scripts.arrays import Array
 from hfpy.transform.scripts.context import Context, context_of

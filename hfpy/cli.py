@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from hfpy.annotate.command import annotate
-from hfpy.commandgroups import Grouped
-from hfpy.commandline import (
+from hfpy.commands.commandgroups import Grouped
+from hfpy.commands.commandline import (
     DONE,
     HFPY_FAULT,
     PATH,
@@ -41,14 +41,14 @@ from hfpy.commandline import (
     translation_options,
     werror_option,
 )
+from hfpy.commands.scalecommand import scale
+from hfpy.commands.toolcommands import completion, doctor
+from hfpy.commands.transpilecommand import map_messages, transpile
+from hfpy.commands.verifycommand import verify
 from hfpy.diagnostics import HfpyError, ToolError, UsageError, printable
 from hfpy.insight.commands import graph, write_pages
 from hfpy.lsp.cli import lsp
-from hfpy.scalecommand import scale
-from hfpy.toolcommands import completion, doctor
-from hfpy.transpilecommand import map_messages, transpile
 from hfpy.tune.commands import tune
-from hfpy.verifycommand import verify
 from hfpy.version import PACKAGE, VERSION
 from hfpy.wrapper.cli import fc
 
@@ -111,8 +111,8 @@ def _terminated(number: int, _frame: object) -> NoReturn:
 
 def _own_fault(fault: Exception) -> str:
     """One paragraph about a bug in hfpy."""
+    from hfpy.commands.mishaps import unexpected
     from hfpy.diagnostics import Place, render
-    from hfpy.mishaps import unexpected
 
     return render(unexpected(fault, Place("hfpy")))
 
@@ -144,7 +144,7 @@ def new(name: str) -> None:
 @click.argument("folder", type=PATH, default=".", metavar="[DIR]")
 def init(folder: Path) -> None:
     """Write an hfpy.toml for the Fortran sources in DIR (default: here)."""
-    from hfpy.beginning import begin
+    from hfpy.commands.beginning import begin
 
     for line in begin(folder).told():
         click.echo(line)
@@ -155,8 +155,8 @@ def init(folder: Path) -> None:
 @build_options
 def build_command(project: Path, **options: Any) -> None:
     """Translate, compile and link the project in PROJECT_DIR (default: here)."""
-    from hfpy.build.legacy import install
-    from hfpy.build.messages import user_path
+    from hfpy.build.compile.messages import user_path
+    from hfpy.build.existing.legacy import install
     from hfpy.build.session import open_project
 
     session = open_project(project, given_by(options), os.environ, runs=True)
@@ -220,7 +220,7 @@ def run_command(
 
 def _hint_at_emulation() -> None:
     """Say how kernels run on a machine without a GPU, if this is one."""
-    from hfpy.build.doctor import find_gpus
+    from hfpy.build.machine.doctor import find_gpus
 
     if not find_gpus():
         click.echo("hfpy: this machine has no GPU that can be used; --emulate runs the kernels on the CPU", err=True)
@@ -241,9 +241,9 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
     """Run a program that was built for it and show where its time went; its exit status."""
     import tempfile
 
+    from hfpy.commands.tables import print_parts
     from hfpy.report.profile.command import FOLDER, profile_of, write_profile
     from hfpy.report.profile.text import show
-    from hfpy.tables import print_parts
 
     with tempfile.TemporaryDirectory(prefix="hfpy-profile-") as folder:
         status = _run(command, {**environment, FOLDER: folder})
@@ -266,7 +266,7 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
 @click.option("--kind", default="validation", show_default=True, help="Which testConfig_KIND.txt is meant.")
 def test_command(project: Path, target: str, kind: str) -> int:
     """Run the tests of an existing Hybrid Fortran project and compare their output with the references."""
-    from hfpy.build.testrunner import Result, run_tests
+    from hfpy.build.existing.testrunner import Result, run_tests
 
     def told(result: Result) -> None:
         arguments = "".join(f" {word}" for word in result.arguments)
@@ -297,8 +297,8 @@ def test_command(project: Path, target: str, kind: str) -> int:
 @werror_option
 def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **options: Any) -> int:
     """Show all diagnostics of the project (or those of FILEs in it); only a cache is written, if there is one."""
+    from hfpy.commands.formats import shown
     from hfpy.diagnostics import ordered
-    from hfpy.formats import shown
 
     if counted and form not in ("text", "json"):
         raise UsageError(f"--summary has no form '{form}': take text or json")
@@ -311,7 +311,7 @@ def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **opt
         found = fault.diagnostics
     found = as_errors(found, werror)
     if counted:
-        from hfpy.counted import show_counted
+        from hfpy.commands.counted import show_counted
 
         show_counted(ordered(found), translation, paths, form)
         return status_of(found)
@@ -350,8 +350,8 @@ def explain(
     **options: Any,
 ) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
+    from hfpy.commands.tables import print_parts
     from hfpy.diagnostics import has_errors
-    from hfpy.tables import print_parts
 
     routine = routine or None  # an empty name stands before the paths of what is explained as a whole
     translation, notes = analysed(paths, options)
@@ -401,7 +401,7 @@ def _require_routine(name: str, translation: Translation) -> None:
 @analysis_options
 def domains_command(paths: tuple[Path, ...], **options: Any) -> int:
     """Propose [domains] for hfpy.toml from the sizes and loops of the project (or of FILEs); nothing is written."""
-    from hfpy.analyze.proposed import proposals
+    from hfpy.analyze.loops.proposed import proposals
     from hfpy.build.translated import all_sources
     from hfpy.parse.application import read_application
     from hfpy.report.domains import show_domains
@@ -428,9 +428,9 @@ def domains_command(paths: tuple[Path, ...], **options: Any) -> int:
 def report_command(reference: Path, hybrid: Path, output: Path | None, targets: tuple[str, ...], timings: bool) -> None:
     """Compare the code before, in REFERENCE, with the hybrid code: lines kept, replaced, new, and what for."""
     from hfpy.build.progress import Phases
+    from hfpy.commands.tables import print_parts
     from hfpy.report.productivity.command import make_report, write_report
     from hfpy.report.productivity.text import show
-    from hfpy.tables import print_parts
 
     with Phases() as phases:
         made = make_report(reference, hybrid, targets, os.environ, phases.phase)
@@ -464,8 +464,8 @@ def probe_command(project: Path, mpi: bool, launcher: str) -> None:
     """Measure this machine for the optimiser, and keep what was found in PROJECT_DIR (default: here)."""
     from dataclasses import asdict
 
-    from hfpy.build.networkprobe import measure_network
-    from hfpy.build.probe import keep, probe
+    from hfpy.build.machine.networkprobe import measure_network
+    from hfpy.build.machine.probe import keep, probe
     from hfpy.build.session import Given, open_project
 
     session = open_project(project, Given(target="cpu"), os.environ, runs=True)

@@ -105,7 +105,9 @@ class HfpyError(Exception):
 
 
 class BeyondLimits(Exception):
-    """Something of the user's is too large or too deep; who raises it need not know the place (:mod:`hfpy.mishaps`)."""
+    """Something of the user's is too large or too deep; who raises it need not know the place
+    (:mod:`hfpy.commands.mishaps`).
+    """
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code

@@ -1,7 +1,7 @@
 """From facts to generated files: the optimiser, and the edits of files.
 
 A translation makes all files so; after an edit of some bodies it makes those files that depend on them
-(:mod:`hfpy.incremental`).
+(:mod:`hfpy.store.incremental`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from hfpy.translation import GeneratedFile
 from hfpy.written import generated, untouched, written_beside
 
 if TYPE_CHECKING:
-    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.effects.effects import Effects
     from hfpy.analyze.facts import Facts
     from hfpy.model.units import FileIndex
     from hfpy.transform.passes import Again
     from hfpy.transform.pipelines import Lowered
 
 
-# Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.limits) needs less.
+# Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.text.limits) needs
+# less.
 RECURSION = 10_000
 
 

@@ -14,15 +14,15 @@ from hfpy.options import Options, Progress, silent
 from hfpy.translation import GeneratedFile, Translation
 
 if TYPE_CHECKING:
-    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.effects.effects import Effects
     from hfpy.analyze.facts import Facts
+    from hfpy.commands.tables import Table
     from hfpy.insight.survey import Survey
     from hfpy.model.application import Application
     from hfpy.options import Outside
-    from hfpy.tables import Table
-    from hfpy.transform.automatic import Automatic, Stated
-    from hfpy.transform.foundregions import Allowed
-    from hfpy.transform.obstacles import Hindered
+    from hfpy.transform.loops.automatic import Automatic, Stated
+    from hfpy.transform.loops.foundregions import Allowed
+    from hfpy.transform.loops.obstacles import Hindered
     from hfpy.transform.pipelines import Lowered
     from hfpy.transform.settled import Settled
 
@@ -33,7 +33,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
     Raises UsageError for a backend that cannot do what the table of backends says of it.
     """
-    from hfpy.parse.allowed import acknowledged
+    from hfpy.parse.text.allowed import acknowledged
 
     try:
         with deep():
@@ -46,14 +46,14 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
     except Exception as fault:
         if os.environ.get("HFPY_DEBUG"):
             raise
-        from hfpy.mishaps import unexpected
+        from hfpy.commands.mishaps import unexpected
 
         return Translation((), (unexpected(fault, Place(str(paths[0]) if paths else "")),))
 
 
 def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> Translation:
     """The translation, without a net: from what was kept, or as a whole."""
-    from hfpy.incremental import Full, from_cache
+    from hfpy.store.incremental import Full, from_cache
 
     def afresh() -> Translation:
         with deep():
@@ -66,7 +66,7 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
 
 def _whole(paths: Sequence[Path], options: Options, progress: Progress) -> Translation:
     """A translation of all files, which is kept."""
-    from hfpy.incremental import key_now, remember, remembered_faults
+    from hfpy.store.incremental import key_now, remember, remembered_faults
 
     key = key_now(paths, options) if options.cache_dir is not None else ""
     settled, automatic = _settled(paths, options, progress)
@@ -92,7 +92,7 @@ def _generated(
     if has_errors(found):
         return Translation((), ordered([*settled.notes, *in_source_lines(application.files, found)])), None, None
     from hfpy.analyze.analysis import analyse
-    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.effects.effects import Effects
 
     progress("analysing", 0, 0)
     if effects is None or effects.facts.application is not application:
@@ -130,7 +130,7 @@ def judged(paths: Sequence[Path], options: Options, texts: Mapping[Path, str]) -
     Raises HfpyError and UsageError as a translation does.
     """
     from hfpy.analyze.analysis import analyse
-    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.effects.effects import Effects
 
     with deep():
         settled = _with_processes(program_of(paths, options, texts=texts))
@@ -153,8 +153,8 @@ def found_regions(
 
     Raises HfpyError if a file cannot be read as Fortran.
     """
-    from hfpy.transform.automatic import NOTHING
-    from hfpy.transform.foundregions import with_found_regions
+    from hfpy.transform.loops.automatic import NOTHING
+    from hfpy.transform.loops.foundregions import with_found_regions
 
     with deep():
         settled = _read(paths, replace(options, auto=True), progress, {})
@@ -166,7 +166,7 @@ def found_regions(
 
 def in_the_way(automatic: Automatic) -> tuple[Hindered, ...]:
     """The loops of a program that stay serial, with all that is in their way."""
-    from hfpy.transform.obstacles import hindered
+    from hfpy.transform.loops.obstacles import hindered
 
     with deep():
         return hindered(automatic, _judged)
@@ -187,12 +187,12 @@ def _program_of(
     """The same, with what became of plain loops where regions are looked for in them."""
     settled, automatic = _read(paths, options, progress, texts), None
     if options.directives_as_regions and not has_errors(settled.found):
-        from hfpy.transform.taken import with_parallel_loops
+        from hfpy.transform.loops.taken import with_parallel_loops
 
         progress("trying loops as regions", 0, 0)
         settled = with_parallel_loops(settled, _judged)
     if options.auto and not has_errors(settled.found):
-        from hfpy.transform.foundregions import with_found_regions
+        from hfpy.transform.loops.foundregions import with_found_regions
 
         progress("looking for regions", 0, 0)
         automatic = with_found_regions(settled, _judged)
@@ -207,7 +207,7 @@ def _program_of(
 
 def _read(paths: Sequence[Path], options: Options, progress: Progress, texts: Mapping[Path, str]) -> Settled:
     """The application of some files, with what its own directives say of its regions written out."""
-    from hfpy.transform.columnregions import with_columns
+    from hfpy.transform.loops.columnregions import with_columns
     from hfpy.transform.settled import read_settled
 
     settled = read_settled(paths, options, progress, texts)
@@ -242,21 +242,21 @@ class _Asked:
 
     def faults(self, outside: Outside) -> tuple[Diagnostic, ...]:
         """For ``hfpy check``."""
-        from hfpy.analyze.faults import faults
+        from hfpy.analyze.faults.faults import faults
 
         with deep():
             return in_source_lines(self.facts.application.files, faults(self.facts, self.effects, outside))
 
     def explained(self, name: str | None) -> tuple[str | Table, ...]:
         """For ``hfpy explain``."""
-        from hfpy.analyze.states import States
+        from hfpy.analyze.device.states import States
         from hfpy.report.explain import explain
 
         return explain(self.facts, States(self.facts, self.effects), name)
 
     def surveyed(self) -> Survey:
         """For the report and the pictures."""
-        from hfpy.analyze.states import States
+        from hfpy.analyze.device.states import States
         from hfpy.insight.survey import survey
         from hfpy.report.inshort import with_schedules
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.build.fragments import fragments
-from hfpy.build.tomlplaces import find_key
+from hfpy.build.settings.tomlplaces import find_key
 from hfpy.changes import TUNE, Changes
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error
 from hfpy.nosources import no_fortran, nothing_listed, nothing_named

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from hfpy.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
+    from hfpy.commands.tables import Table
     from hfpy.insight.survey import Survey
     from hfpy.options import Outside
-    from hfpy.tables import Table
-    from hfpy.transform.automatic import Automatic
+    from hfpy.transform.loops.automatic import Automatic
 
 
 #: The module of the runtime by which programs bring arrays to the device.
@@ -100,6 +100,6 @@ class Translation:
 
     def explain(self, name: str | None) -> str:
         """What is known of a routine (None: of all), as text."""
-        from hfpy.tables import as_text
+        from hfpy.commands.tables import as_text
 
         return as_text(self.explained(name), blank=False)

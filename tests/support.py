@@ -21,11 +21,11 @@ from typing import Any
 import pytest
 from _pytest.mark import ParameterSet
 
-from hfpy.build import processes
-from hfpy.build.cuda import ARRAYS_SOURCE, RUNTIME, CudaTools, find_cuda_tools
-from hfpy.build.cuda import OPENCL as OPENCL_RUNTIME
-from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
-from hfpy.build.gpuruntime import runtime_library
+from hfpy.build.compile import processes
+from hfpy.build.compile.cuda import ARRAYS_SOURCE, RUNTIME, CudaTools, find_cuda_tools
+from hfpy.build.compile.cuda import OPENCL as OPENCL_RUNTIME
+from hfpy.build.compile.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
+from hfpy.build.compile.gpuruntime import runtime_library
 from hfpy.diagnostics import Diagnostic, render
 from hfpy.options import Options
 from hfpy.pipeline import translate

@@ -17,7 +17,7 @@ import pytest
 import hfpy.beside
 from benchmarks.synthetic import generate
 from hfpy.beside import beside, worth_two
-from hfpy.build.compilers import default_jobs
+from hfpy.build.compile.compilers import default_jobs
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options
 from hfpy.pipeline import translate

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hfpy import incremental
 from hfpy.options import Options
 from hfpy.pipeline import translate
+from hfpy.store import incremental
 from hfpy.translation import Translation
 
 SHARED = """module shared

@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hfpy
-from hfpy.build.cuda import RUNTIME
+from hfpy.build.compile.cuda import RUNTIME
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "performance.md"

@@ -10,23 +10,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
-from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
-from hfpy.analyze.agreement import edges_by_class, joints, turned_by_macros
-from hfpy.analyze.allocations import allocations
+from hfpy.analyze.arrays.accesses import Plan, Surroundings, is_full_range, plan
+from hfpy.analyze.arrays.domains import DataObject, Domains
+from hfpy.analyze.arrays.orders import IDENTITY, Classes, MacroOrders, Node, Order
+from hfpy.analyze.arrays.storage import Storage
+from hfpy.analyze.callgraph.graph import CallGraph, CallSite
+from hfpy.analyze.callgraph.positions import Positions, positions
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
-from hfpy.analyze.context import Located, region_at
-from hfpy.analyze.domains import DataObject, Domains
 from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, views_by_class
-from hfpy.analyze.graph import CallGraph, CallSite
-from hfpy.analyze.layout import decide_layout, keep_unpinned
-from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
-from hfpy.analyze.positions import Positions, positions
-from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.sizes import atoms, normal
-from hfpy.analyze.storage import Storage
-from hfpy.analyze.types import assigned_by_parts, text_rank
+from hfpy.analyze.language.context import Located, region_at
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.sizes import atoms, normal
+from hfpy.analyze.language.types import assigned_by_parts, text_rank
+from hfpy.analyze.language.uses import Reference, aliases_of, uses
+from hfpy.analyze.order.agreement import edges_by_class, joints, turned_by_macros
+from hfpy.analyze.order.allocations import allocations
+from hfpy.analyze.order.layout import decide_layout, keep_unpinned
 from hfpy.analyze.unchanged import in_same_positions, in_same_regions, unchanged_routines
-from hfpy.analyze.uses import Reference, aliases_of, uses
 from hfpy.diagnostics import Diagnostic, Fix, Related, error, warning
 from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Listed, Region
@@ -34,7 +34,7 @@ from hfpy.model.expressions import Apply, Expr, Name, base_name, names_in
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Statement
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.fragments import fragment
+from hfpy.parse.expressions.fragments import fragment
 
 
 def analyse(application: Application, before: Facts | None = None, earlier: CallGraph | None = None) -> Facts:

@@ -1,7 +1,7 @@
 """Which files ask for the bodies of routines in which others.
 
 What becomes of a region depends on the bodies of the routines that it calls, directly or not. Of all other files the
-output for a file depends on declarations, directives and effects alone (:mod:`hfpy.signatures`).
+output for a file depends on declarations, directives and effects alone (:mod:`hfpy.store.signatures`).
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.expressions import Apply, Expr, Keyword
 from hfpy.model.statements import Call

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.askedtwice import asked_twice
 from hfpy.analyze.calls import dummy_name
-from hfpy.analyze.componentorders import component_orders
-from hfpy.analyze.context import region_at
-from hfpy.analyze.domainsizes import swapped_sizes
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, opaque_in_regions, routines_to_check
-from hfpy.analyze.giventwice import given_twice
-from hfpy.analyze.iterators import iterators_outside
-from hfpy.analyze.jumpsinto import jumps_into
-from hfpy.analyze.lasting import written_below
-from hfpy.analyze.macroindices import macros_beside_layout, misplaced_indices, other_templates
-from hfpy.analyze.programs import check_programs
-from hfpy.analyze.regionchecks import check_regions
-from hfpy.analyze.sharedarguments import shared_arguments
-from hfpy.analyze.threadcopies import thread_copies
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.context import region_at
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.order.componentorders import component_orders
+from hfpy.analyze.order.domainsizes import swapped_sizes
+from hfpy.analyze.order.macroindices import macros_beside_layout, misplaced_indices, other_templates
+from hfpy.analyze.regions.askedtwice import asked_twice
+from hfpy.analyze.regions.giventwice import given_twice
+from hfpy.analyze.regions.iterators import iterators_outside
+from hfpy.analyze.regions.jumpsinto import jumps_into
+from hfpy.analyze.regions.lasting import written_below
+from hfpy.analyze.regions.programs import check_programs
+from hfpy.analyze.regions.regionchecks import check_regions
+from hfpy.analyze.regions.sharedarguments import shared_arguments
+from hfpy.analyze.regions.threadcopies import thread_copies
 from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.directives import Region

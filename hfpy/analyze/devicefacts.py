@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.storage import Identity
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.storage import Identity
 
 if TYPE_CHECKING:
-    from hfpy.analyze.residence import View
+    from hfpy.analyze.device.residence import View
 
 
 @dataclass(frozen=True)
 class DeviceFacts:
-    """Answers of :class:`hfpy.analyze.states.States` for all routines: the states that dummies have by themselves, the
-    arrays that routines have on the device by themselves, what callers hold there, the names by which routines get at
-    arrays, and the variables of messages that routines leave open.
+    """Answers of :class:`hfpy.analyze.device.states.States` for all routines: the states that dummies have by
+    themselves, the arrays that routines have on the device by themselves, what callers hold there, the names by which
+    routines get at arrays, and the variables of messages that routines leave open.
     """
 
     decided: Mapping[tuple[str, str], str]

@@ -10,17 +10,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from hfpy.analyze.accesses import Plan
-from hfpy.analyze.context import Located
+from hfpy.analyze.arrays.accesses import Plan
+from hfpy.analyze.arrays.domains import DataObject, Domains
+from hfpy.analyze.arrays.orders import IDENTITY, Classes, Node, Order
+from hfpy.analyze.arrays.storage import Identity, Storage
+from hfpy.analyze.callgraph.graph import CallGraph
+from hfpy.analyze.callgraph.positions import Positions
 from hfpy.analyze.devicefacts import DeviceFacts
-from hfpy.analyze.domains import DataObject, Domains
-from hfpy.analyze.graph import CallGraph
-from hfpy.analyze.ofthreads import of_threads
-from hfpy.analyze.orders import IDENTITY, Classes, Node, Order
-from hfpy.analyze.positions import Positions
-from hfpy.analyze.scopes import Found, Scopes
-from hfpy.analyze.storage import Identity, Storage
-from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.ofthreads import of_threads
+from hfpy.analyze.language.scopes import Found, Scopes
+from hfpy.analyze.language.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective

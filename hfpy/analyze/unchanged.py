@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable
 
+from hfpy.analyze.callgraph.positions import Positions
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.positions import Positions
 from hfpy.model.application import Application
 from hfpy.model.names import is_added, unit_name
 from hfpy.model.units import Routine, Specification

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hfpy.backendtable import ENTRIES
-from hfpy.commandline import (
+from hfpy.commands.commandline import (
     DONE,
     PATH,
     WithArguments,
@@ -25,7 +25,7 @@ from hfpy.diagnostics import UsageError, printable
 
 if TYPE_CHECKING:
     from hfpy.annotate.nests import Nest
-    from hfpy.build.samples import Samples
+    from hfpy.build.compile.samples import Samples
 
 
 @click.command(cls=WithArguments)
@@ -98,7 +98,7 @@ def _samples(
     import shlex
     from dataclasses import replace
 
-    from hfpy.build.samples import ENOUGH, run_sampled
+    from hfpy.build.compile.samples import ENOUGH, run_sampled
     from hfpy.build.translated import GENERATED, STATE, all_origins
 
     session = opened(paths, {**options, "target": "cpu"})

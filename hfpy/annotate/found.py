@@ -8,17 +8,17 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from hfpy.analyze.work import Work, shares
+from hfpy.analyze.callgraph.work import Work, shares
 from hfpy.annotate.nests import Nests, OnTarget, Said, Spot, nests_of, on_target
 from hfpy.beside import beside, worth_two
-from hfpy.build.samples import Samples
+from hfpy.build.compile.samples import Samples
 from hfpy.build.session import Session
 from hfpy.build.translated import all_sources
 from hfpy.diagnostics import Diagnostic, HfpyError
 from hfpy.options import Options
 from hfpy.pipeline import found_regions, judged
-from hfpy.transform.automatic import Automatic, Stated
-from hfpy.transform.foundregions import Allowed
+from hfpy.transform.loops.automatic import Automatic, Stated
+from hfpy.transform.loops.foundregions import Allowed
 
 Sessions = Mapping[str, Session]
 _LINE = 35  # bytes of a line, about

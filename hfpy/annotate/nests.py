@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hfpy.diagnostics import Place
 from hfpy.model.source import LogicalLine
 from hfpy.parse.outside import unseen_modules
-from hfpy.transform.automatic import Automatic, Verdict
+from hfpy.transform.loops.automatic import Automatic, Verdict
 
 TARGETS = ("cpu", "gpu")
 Span = tuple[str, int, int]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.ordering import Obstacle
+from hfpy.analyze.loops.ordering import Obstacle
 from hfpy.annotate.found import weights_of
 from hfpy.annotate.nests import nests_of, on_target
 from hfpy.annotate.text import figures, summary
+from hfpy.commands.tables import Table
 from hfpy.diagnostics import Place
 from hfpy.pipeline import in_the_way
-from hfpy.tables import Table
-from hfpy.transform.automatic import Automatic
-from hfpy.transform.obstacles import Hindered
+from hfpy.transform.loops.automatic import Automatic
+from hfpy.transform.loops.obstacles import Hindered
 
 _SHOWN = 3  # places of a cause
 

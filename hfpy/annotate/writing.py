@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hfpy.annotate.nests import TARGETS, Found, Nest, Nests
 from hfpy.parse.files import directive_sign
-from hfpy.transform.tried import transfer_rows
+from hfpy.transform.loops.tried import transfer_rows
 
 _LONG = 110
 

@@ -17,14 +17,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.model.names import addressed_name, cut, derived
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import expanded_dim
-from hfpy.transform.datadialect import OPENACC, OPENMP_TARGET, in_block
-from hfpy.transform.outline import Contained
+from hfpy.parse.expressions.fragments import expanded_dim
+from hfpy.transform.device.datadialect import OPENACC, OPENMP_TARGET, in_block
+from hfpy.transform.regions.outline import Contained
 
 PROCEDURES = frozenset({"hf_region_begins", "hf_region_ends", "hf_address", "hf_update_host", "c_f_pointer"})
 _NUMBERS = ("real", "integer", "logical", "complex")

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from hfpy.model.kernel import KernelSpec
 
 if TYPE_CHECKING:
-    from hfpy.analyze.sharing import RegionSharing
+    from hfpy.analyze.regions.sharing import RegionSharing
     from hfpy.backends.c.body import Instance
     from hfpy.backends.c.device import DeviceRoutines
     from hfpy.backends.c.values import Refusals
-    from hfpy.transform.regioncode import RegionCode
+    from hfpy.transform.regions.regioncode import RegionCode
     from hfpy.transform.workshop import Added
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hfpy.analyze.sizes import constant
-from hfpy.parse.expressions import expression
+from hfpy.analyze.language.sizes import constant
+from hfpy.parse.expressions.expressions import expression
 
 
 def behind(place: str, last: str, step: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hfpy.analyze.effects.members import Otherwise
 from hfpy.analyze.facts import block_of
-from hfpy.analyze.members import Otherwise
-from hfpy.analyze.scopes import Found
+from hfpy.analyze.language.scopes import Found
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import CannotPrint
 from hfpy.backends.refused import EQUIVALENT, IN_COMMON, OTHER_LAYOUT, shown_block

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from hfpy.analyze.context import Located
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.device.states import HOST, TRANSFER, States
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, block_of, keeps_value
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import INTRINSICS
-from hfpy.analyze.positions import RegionId
-from hfpy.analyze.scopes import Found
-from hfpy.analyze.states import HOST, TRANSFER, States
-from hfpy.analyze.types import component, is_bound
-from hfpy.analyze.uses import aliases_of
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.intrinsics import INTRINSICS
+from hfpy.analyze.language.scopes import Found
+from hfpy.analyze.language.types import component, is_bound
+from hfpy.analyze.language.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
 from hfpy.backends.refused import BOUND, SAVED, WRITTEN_BELOW, through_object
@@ -29,9 +29,9 @@ from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, InputOutput, Statement, expressions
 from hfpy.model.units import Routine
-from hfpy.parse.physical import physical, rows_of
-from hfpy.transform.edits import Edit, insert_lines
+from hfpy.parse.text.physical import physical, rows_of
 from hfpy.transform.imports import Imports
+from hfpy.transform.text.edits import Edit, insert_lines
 
 OFFLOADED = ("openacc", "openmp-target")
 _ROUTINE = {"openacc": "!$acc routine seq", "openmp-target": "!$omp declare target"}

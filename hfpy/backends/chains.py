@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Name, walk
 from hfpy.model.statements import expressions
 

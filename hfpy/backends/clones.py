@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
 from hfpy.backends.base import render
 from hfpy.backends.blocks import in_block
 from hfpy.backends.c.device import DeviceRoutines
@@ -24,9 +24,9 @@ from hfpy.model.kernel import Block, Import, Slot
 from hfpy.model.names import module_of_file
 from hfpy.model.statements import Call, OneLine, Statement
 from hfpy.model.units import FileIndex, Routine
-from hfpy.transform.edits import Edit, insert, replace_range
-from hfpy.transform.fixedform import fixed_row
 from hfpy.transform.imports import Imports
+from hfpy.transform.text.edits import Edit, insert, replace_range
+from hfpy.transform.text.fixedform import fixed_row
 from hfpy.transform.workshop import Added
 from hfpy.translation import Contents
 

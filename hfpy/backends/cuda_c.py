@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hfpy.analyze.sharing import RegionSharing
+from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.device import DeviceRoutines, Lines
 from hfpy.backends.c.kernel import printed
@@ -14,8 +14,8 @@ from hfpy.backends.c.parameters import interface_parameters
 from hfpy.backends.c.values import Refusals, check_all
 from hfpy.model.kernel import KernelSpec
 from hfpy.model.names import module_of_file
+from hfpy.transform.text.wrapping import wrap_line
 from hfpy.transform.workshop import Added, Beside
-from hfpy.transform.wrapping import wrap_line
 from hfpy.translation import Contents, Language
 
 

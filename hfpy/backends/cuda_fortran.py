@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hfpy.analyze.sharing import RegionSharing
+from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Refusals, check_all

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.types import component
+from hfpy.analyze.language.types import component
 from hfpy.backends.c.values import component_name
 from hfpy.backends.called import plain_type
 from hfpy.backends.chains import chain_of, has_elements, parts_of

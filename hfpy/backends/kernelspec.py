@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.device.inquired import inquired, inquires_component
+from hfpy.analyze.effects.flow import Flow
 from hfpy.analyze.facts import Facts, block_of
-from hfpy.analyze.flow import Flow
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.inquired import inquired, inquires_component
-from hfpy.analyze.known import known_values, team_of, values_here, with_values
-from hfpy.analyze.scopes import Found
-from hfpy.analyze.sharing import RegionSharing
-from hfpy.analyze.sizes import constant
-from hfpy.analyze.types import component_at_home
+from hfpy.analyze.language.scopes import Found
+from hfpy.analyze.language.sizes import constant
+from hfpy.analyze.language.types import component_at_home
+from hfpy.analyze.regions.known import known_values, team_of, values_here, with_values
+from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.blocks import in_block
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
@@ -36,7 +36,7 @@ from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Symbol
-from hfpy.parse.fragments import ONE, expanded, fragment
+from hfpy.parse.expressions.fragments import ONE, expanded, fragment
 from hfpy.transform.imports import Imports
 
 

@@ -1,9 +1,9 @@
 """Regions as loops under directives for a device: what OpenACC and OpenMP target have in common.
 
-The arrays of a region are on the device already (:mod:`hfpy.transform.devicedata`), scalars go there with the region.
-Each point has its own copies of what is private. A private variable that has a value before the region gets it at the
-beginning of each point, from a copy that is only read; the value of the last point comes back through a variable of the
-block around the loops. So neither depends on how points are shared out among threads.
+The arrays of a region are on the device already (:mod:`hfpy.transform.device.devicedata`), scalars go there with the
+region. Each point has its own copies of what is private. A private variable that has a value before the region gets it
+at the beginning of each point, from a copy that is only read; the value of the last point comes back through a variable
+of the block around the loops. So neither depends on how points are shared out among threads.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.device.inquired import inquired
+from hfpy.analyze.device.states import States, kept_there
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.inquired import inquired
-from hfpy.analyze.neighbours import apart, touched
-from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sizes import constant
-from hfpy.analyze.states import States, kept_there
+from hfpy.analyze.language.sizes import constant
+from hfpy.analyze.regions.neighbours import apart, touched
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.behind import behind
 from hfpy.backends.c.rewriter import refused as told
@@ -48,15 +48,15 @@ from hfpy.model.statements import (
     flatten,
 )
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import ONE, expanded, fragment
-from hfpy.parse.nests import own_nest
-from hfpy.parse.physical import physical
-from hfpy.transform.edits import Edit, insert_lines
-from hfpy.transform.queues import Asked, may_be_queued, no_effect, queued
-from hfpy.transform.regioncode import Backend, Loop, RegionCode
-from hfpy.transform.regions import RegionRewriter
-from hfpy.transform.together import Prepared
-from hfpy.transform.transient import is_transient
+from hfpy.parse.expressions.fragments import ONE, expanded, fragment
+from hfpy.parse.statements.nests import own_nest
+from hfpy.parse.text.physical import physical
+from hfpy.transform.device.queues import Asked, may_be_queued, no_effect, queued
+from hfpy.transform.device.transient import is_transient
+from hfpy.transform.regions.regioncode import Backend, Loop, RegionCode
+from hfpy.transform.regions.regions import RegionRewriter
+from hfpy.transform.regions.together import Prepared
+from hfpy.transform.text.edits import Edit, insert_lines
 
 
 class OffloadRewriter(RegionRewriter):

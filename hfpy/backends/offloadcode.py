@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.backends.base import render
 from hfpy.backends.called import Known
 from hfpy.backends.sections import Section
 from hfpy.backends.sequential import nest
 from hfpy.model.expressions import Fragment
 from hfpy.model.names import derived
-from hfpy.parse.fragments import ONE
-from hfpy.transform.directivelines import Clause, directive_lines
-from hfpy.transform.queues import Queued
-from hfpy.transform.regioncode import RegionCode
-from hfpy.transform.wrapping import wrap_line
+from hfpy.parse.expressions.fragments import ONE
+from hfpy.transform.device.directivelines import Clause, directive_lines
+from hfpy.transform.device.queues import Queued
+from hfpy.transform.regions.regioncode import RegionCode
+from hfpy.transform.text.wrapping import wrap_line
 
 KINDS = ("real", "integer", "logical", "complex")
 _AT_ONCE = Queued()

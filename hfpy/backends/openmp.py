@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hfpy.analyze.sharing import Sharing
+from hfpy.analyze.regions.sharing import Sharing
 from hfpy.backends.base import render
 from hfpy.backends.sequential import nest
-from hfpy.transform.directivelines import Clause, clause, directive_lines
-from hfpy.transform.regioncode import RegionCode
+from hfpy.transform.device.directivelines import Clause, clause, directive_lines
+from hfpy.transform.regions.regioncode import RegionCode
 
 _OPERATORS = {"-": "+"}
 

@@ -8,9 +8,9 @@ from hfpy.backends.called import Known
 from hfpy.backends.offloadcode import OffloadCode, close_lines, open_lines
 from hfpy.backends.openmp import reduction_clauses
 from hfpy.backends.sequential import Sequential
-from hfpy.transform.directivelines import Clause, clause, directive_lines
-from hfpy.transform.regioncode import RegionCode
-from hfpy.transform.wrapping import wrap_line
+from hfpy.transform.device.directivelines import Clause, clause, directive_lines
+from hfpy.transform.regions.regioncode import RegionCode
+from hfpy.transform.text.wrapping import wrap_line
 
 _TARGET = "target"
 _LOOPS = "teams distribute parallel do"

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from hfpy.analyze.typed import Types
-from hfpy.analyze.uses import meanings
+from hfpy.analyze.language.typed import Types
+from hfpy.analyze.language.uses import meanings
 from hfpy.model.expressions import Expr, Fragment, Literal, Star
 from hfpy.model.kernel import KernelSpec, Parameter, Print
 from hfpy.model.printing import character
 from hfpy.model.scalars import Scalar
 from hfpy.model.statements import InputOutput, OneLine, flatten
-from hfpy.parse.fragments import fragment
+from hfpy.parse.expressions.fragments import fragment
 
 if TYPE_CHECKING:
     from hfpy.backends.kernelspec import SpecBuilder

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.types import is_bound, is_parent
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.types import is_bound, is_parent
 from hfpy.backends.c.values import CannotPrint
 from hfpy.model.expressions import Component, Name
 from hfpy.model.statements import Call

@@ -8,7 +8,7 @@ from importlib import import_module
 from hfpy.backends.base import WritesKernels
 from hfpy.backendtable import TABLE, of_kind
 from hfpy.diagnostics import UsageError
-from hfpy.transform.regioncode import Backend
+from hfpy.transform.regions.regioncode import Backend
 
 OFFLOAD_BACKENDS = of_kind("offload")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import CannotPrint, Refusals
 from hfpy.backends.called import refused
@@ -17,9 +17,9 @@ from hfpy.model.expressions import Fragment
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import OldSize, Routine
-from hfpy.parse.fragments import expanded
-from hfpy.transform.edits import Edit
-from hfpy.transform.heldarrays import with_unknown_size
+from hfpy.parse.expressions.fragments import expanded
+from hfpy.transform.device.heldarrays import with_unknown_size
+from hfpy.transform.text.edits import Edit
 
 
 @dataclass(frozen=True)

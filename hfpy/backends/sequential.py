@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hfpy.backends.base import render
-from hfpy.transform.regioncode import Loop, RegionCode
+from hfpy.transform.regions.regioncode import Loop, RegionCode
 
 
 def nest(loops: tuple[Loop, ...]) -> list[dict[str, object]]:

@@ -12,23 +12,23 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.dependence.builder import build
-from hfpy.analyze.dependence.calls import Source
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.dependence.forms import Atom, Extreme, Form, Quotient, Remainder, atom, number
 from hfpy.analyze.dependence.forms import Parameter as Value
 from hfpy.analyze.dependence.furthest import End, Layout, NotTold, furthest
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Every, Nest
 from hfpy.analyze.dependence.model import Facts as Known
-from hfpy.analyze.dependence.reading import Frame, Reading, World
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.nests.builder import build
+from hfpy.analyze.nests.calls import Source
+from hfpy.analyze.nests.reading import Frame, Reading, World
 from hfpy.backends.c.values import CannotPrint, Problem, Unprintable
 from hfpy.backends.refused import ASSUMED_SIZE, OPTIONAL_BOUNDS, unknown_size
 from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Elements, Parameter
 from hfpy.model.names import plain_from
 from hfpy.model.scalars import Scalar
-from hfpy.parse.fragments import ONE, expanded
+from hfpy.parse.expressions.fragments import ONE, expanded
 
 if TYPE_CHECKING:
     from hfpy.backends.kernelspec import SpecBuilder

@@ -6,13 +6,13 @@ from collections.abc import Collection, Set
 from dataclasses import replace
 from typing import Any
 
-from hfpy.analyze.arguments import check_arguments
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.device.arguments import check_arguments
+from hfpy.analyze.device.families import check_families, common_backend, shares_across_families
+from hfpy.analyze.device.finals import check_finals
+from hfpy.analyze.device.states import States
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.families import check_families, common_backend, shares_across_families
-from hfpy.analyze.finals import check_finals
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.states import States
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.backends.addresses import PROCEDURES
 from hfpy.backends.base import Kernel, KernelWriter, PacksSections, WritesKernels
 from hfpy.backends.c.device import DeviceRoutines
@@ -26,14 +26,14 @@ from hfpy.diagnostics import Diagnostic
 from hfpy.model.kernel import Block, Slot
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.blocknames import rows_of
-from hfpy.transform.datadialect import DataDialect, DataDirectives, RuntimeCalls, dialect_of
-from hfpy.transform.devicedata import DeviceData
-from hfpy.transform.edits import Edit, insert_lines
+from hfpy.transform.device.datadialect import DataDialect, DataDirectives, RuntimeCalls, dialect_of
+from hfpy.transform.device.devicedata import DeviceData
+from hfpy.transform.device.twins import twins
 from hfpy.transform.imports import Imports
 from hfpy.transform.passes import Again
 from hfpy.transform.plain.form import PlainForm, plain_form
-from hfpy.transform.regions import RegionRewriter
-from hfpy.transform.twins import twins
+from hfpy.transform.regions.regions import RegionRewriter
+from hfpy.transform.text.edits import Edit, insert_lines
 from hfpy.transform.workshop import Added
 from hfpy.translation import ARRAYS_MODULE, Contents
 

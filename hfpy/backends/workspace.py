@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from hfpy.analyze.accesses import is_full_range
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.scopes import Found
+from hfpy.analyze.arrays.accesses import is_full_range
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.language.scopes import Found
 from hfpy.backends.c.space import bounds_of
 from hfpy.backends.c.views import scalar_of
 from hfpy.model.expressions import Apply, Component, Expr, Fragment, Keyword, Literal, Name, Range, children
 from hfpy.model.kernel import Bounds, Slot, Workspace
-from hfpy.parse.fragments import ONE, expanded, fragment, piece
+from hfpy.parse.expressions.fragments import ONE, expanded, fragment, piece
 
 if TYPE_CHECKING:
     from hfpy.backends.kernelspec import SpecBuilder

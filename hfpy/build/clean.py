@@ -11,8 +11,8 @@ from pathlib import Path
 
 from hfpy.backendtable import BACKENDS
 from hfpy.build.driver import KINDS
+from hfpy.build.existing.legacy import copy_of
 from hfpy.build.files import explained, require_inside
-from hfpy.build.legacy import copy_of
 from hfpy.diagnostics import Place
 from hfpy.project import Project, key_place
 

@@ -9,22 +9,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hfpy.build import codes, cudafortran
+from hfpy.build import codes
 from hfpy.build.cachefolder import cache_folder
-from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, devices_of, find_cuda_tools
+from hfpy.build.compile import cudafortran
+from hfpy.build.compile.cuda import ARRAYS_SOURCE, CudaTools, devices_of, find_cuda_tools
+from hfpy.build.compile.gpuruntime import runtime_library
+from hfpy.build.compile.graph import CompiledFile, dependencies
+from hfpy.build.compile.limits import LIMITS, needs_limits, with_limits
+from hfpy.build.compile.linking import Library, link_library, link_programs
+from hfpy.build.compile.objects import Objects, remove_stale_modules
+from hfpy.build.compile.processes import flags_for_processes, with_processes
+from hfpy.build.compile.races import watching
+from hfpy.build.compile.samples import sampling
+from hfpy.build.compile.sharing import check_sharing
+from hfpy.build.compile.tasks import Processes, run_ordered
+from hfpy.build.compile.tools import OPENMP_MODULE, Tools, find_tools
+from hfpy.build.compile.unneeded import without_unneeded
 from hfpy.build.files import digest, explained, require_inside
-from hfpy.build.gpuruntime import runtime_library
-from hfpy.build.graph import CompiledFile, dependencies
-from hfpy.build.limits import LIMITS, needs_limits, with_limits
-from hfpy.build.linking import Library, link_library, link_programs
-from hfpy.build.objects import Objects, remove_stale_modules
-from hfpy.build.processes import flags_for_processes, with_processes
 from hfpy.build.progress import Phases
-from hfpy.build.races import watching
-from hfpy.build.samples import sampling
-from hfpy.build.sharing import check_sharing
-from hfpy.build.tasks import Processes, run_ordered
-from hfpy.build.tools import OPENMP_MODULE, Tools, find_tools
 from hfpy.build.translated import (
     DEBUG_MODULE,
     GENERATED,
@@ -36,7 +38,6 @@ from hfpy.build.translated import (
     all_sources,
     bring_up_to_date,
 )
-from hfpy.build.unneeded import without_unneeded
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hfpy.build.includes import included_names
+from hfpy.build.compile.includes import included_names
 from hfpy.suffixes import FIXED
 
 _END = re.compile(

@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from hfpy.build.compile.linking import Library
 from hfpy.build.driver import Built
 from hfpy.build.files import explained, write_if_changed
-from hfpy.build.linking import Library
 from hfpy.project import Project
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from hfpy.build.compile.graph import CompiledFile, dependencies
+from hfpy.build.compile.includes import IncludeScanner
+from hfpy.build.compile.objects import remove_stale_modules
+from hfpy.build.compile.tools import Tools, find_tools
 from hfpy.build.driver import compiled_files, executables
 from hfpy.build.files import write_atomically
-from hfpy.build.graph import CompiledFile, dependencies
-from hfpy.build.includes import IncludeScanner
-from hfpy.build.objects import remove_stale_modules
-from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import Translated
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hfpy.build.compilers import environment_flags
+from hfpy.build.compile.compilers import environment_flags
 from hfpy.options import Outside
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project
 

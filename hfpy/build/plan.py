@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hfpy.backendtable import with_directives
 from hfpy.build import codes
-from hfpy.build.cuda import EMULATION, HIP, MODULE_SOURCES, OPENCL, RUNTIME, SHADOW, find_cuda_tools
+from hfpy.build.compile.cuda import EMULATION, HIP, MODULE_SOURCES, OPENCL, RUNTIME, SHADOW, find_cuda_tools
 from hfpy.diagnostics import HfpyError, Place, error
 from hfpy.options import Options
 from hfpy.translation import C_LANGUAGES, Language, Translation

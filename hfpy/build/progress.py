@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hfpy.tables import Row, Table
+from hfpy.commands.tables import Row, Table
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

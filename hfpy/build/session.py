@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 from hfpy.backendtable import BACKENDS
-from hfpy.build.compilers import environment_flags
-from hfpy.build.named import unknown_folders, unknown_paths
-from hfpy.build.projectfile import load_project
+from hfpy.build.compile.compilers import environment_flags
+from hfpy.build.settings.named import unknown_folders, unknown_paths
+from hfpy.build.settings.projectfile import load_project
 from hfpy.changes import Changes, changes_of
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, note, warning
 from hfpy.options import Options, default_kinds, directives_of, schedule_fault, sizes_of
@@ -87,7 +87,7 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, 
     Nothing of the project is executed unless ``runs``, which is for commands that build.
     Raises HfpyError if there is no project or its settings are faulty, UsageError for unusable options.
     """
-    from hfpy.build.legacy import is_legacy, load_legacy
+    from hfpy.build.existing.legacy import is_legacy, load_legacy
 
     folder = nearest_project(folder)
     notes: tuple[Diagnostic, ...] = ()
@@ -107,7 +107,7 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, 
 
 def nearest_project(folder: Path) -> Path:
     """``folder`` if it holds a project; if it is the current one, the nearest above that does; else ``folder``."""
-    from hfpy.build.legacy import is_legacy
+    from hfpy.build.existing.legacy import is_legacy
 
     if folder != Path(".") or (folder / PROJECT_FILE).is_file() or is_legacy(folder):
         return folder
@@ -121,7 +121,7 @@ def project_at(folder: Path, environment: Mapping[str, str]) -> Project | None:
     """The settings of the project that :func:`open_project` would find for ``folder``, whatever is with its sources;
     None if there is none. Raises HfpyError if they are faulty.
     """
-    from hfpy.build.legacy import is_legacy, load_legacy
+    from hfpy.build.existing.legacy import is_legacy, load_legacy
 
     found = nearest_project(folder)
     if is_legacy(found):

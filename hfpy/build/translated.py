@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hfpy.build import codes
+from hfpy.build.compile.graph import CompiledFile
+from hfpy.build.compile.includes import IncludeScanner, used_modules
+from hfpy.build.compile.messages import Origin
+from hfpy.build.compile.runtimelib import runtime_sources
 from hfpy.build.files import digest, explained, file_digest, read_json, write_if_changed, write_json
-from hfpy.build.graph import CompiledFile
-from hfpy.build.includes import IncludeScanner, used_modules
-from hfpy.build.messages import Origin
-from hfpy.build.runtimelib import runtime_sources
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.options import Options, Progress, silent
 from hfpy.outputs import outputs_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hfpy.commandline import PATH, analysed, analysis_options, show_diagnostics, status_of
+from hfpy.commands.commandline import PATH, analysed, analysis_options, show_diagnostics, status_of
 from hfpy.diagnostics import Diagnostic, UsageError
 
 if TYPE_CHECKING:

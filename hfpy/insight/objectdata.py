@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hfpy.analyze.components import chains_from, path_of
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.positions import RegionId
-from hfpy.analyze.typed import Types
-from hfpy.analyze.types import component, part_rank
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.components import chains_from, path_of
+from hfpy.analyze.language.typed import Types
+from hfpy.analyze.language.types import component, part_rank
+from hfpy.analyze.language.uses import Reference
 from hfpy.backendtable import TABLE
 from hfpy.model.expressions import Component
 from hfpy.model.extents import shape_text
 from hfpy.model.units import Symbol
-from hfpy.parse.fragments import ONE
+from hfpy.parse.expressions.fragments import ONE
 
 
 @dataclass

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from hfpy.analyze.arraystatements import array_statements
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.calls import dummy_of
-from hfpy.analyze.context import regions_of
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.device.arraystatements import array_statements
+from hfpy.analyze.device.states import HOST, LOCAL, TRANSFER, States
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.positions import RegionId
-from hfpy.analyze.states import HOST, LOCAL, TRANSFER, States
+from hfpy.analyze.language.context import regions_of
 from hfpy.insight.objectdata import component_uses
 from hfpy.model.application import Application
 from hfpy.model.directives import Region

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from hfpy.build.compile.includes import IncludeScanner
 from hfpy.build.files import digest, file_digest
-from hfpy.build.includes import IncludeScanner
 from hfpy.build.translated import own_fingerprint
 from hfpy.options import Options
 from hfpy.project import include_folders

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.positions import RegionId
 from hfpy.kernels.signatures import ModuleSignature, Signature
 from hfpy.model.expressions import Keyword, Name
 from hfpy.options import Options
@@ -43,8 +43,8 @@ class Expected:
 def expected_on_device(sources: Sequence[Path], options: Options) -> Expected:
     """What the routines of some sources expect, as the translation sees it (sources without faults)."""
     from hfpy.analyze.analysis import analyse
-    from hfpy.analyze.effects import Effects
-    from hfpy.analyze.states import PRESENT, States
+    from hfpy.analyze.device.states import PRESENT, States
+    from hfpy.analyze.effects.effects import Effects
     from hfpy.pipeline import settled_application
 
     application = settled_application(sources, options).application

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hfpy.build.cuda import RUNTIME
+from hfpy.build.compile.cuda import RUNTIME
 from hfpy.diagnostics import ToolError, UsageError
 from hfpy.kernels.signatures import Argument
 from hfpy.kernels.values import check_shape

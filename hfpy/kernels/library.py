@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hfpy.build.cachefolder import private_folder
-from hfpy.build.compilers import default_jobs
-from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, find_jit_tools
+from hfpy.build.compile.compilers import default_jobs
+from hfpy.build.compile.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, find_jit_tools
+from hfpy.build.compile.gpuruntime import runtime_library
+from hfpy.build.compile.graph import CompiledFile, dependencies
+from hfpy.build.compile.objects import Objects
+from hfpy.build.compile.processes import with_processes
+from hfpy.build.compile.tasks import Processes, run_ordered
+from hfpy.build.compile.tools import Tools, find_tools
 from hfpy.build.driver import compiled_files, locked, runtime_module
 from hfpy.build.files import digest, explained, read_json, write_atomically, write_json
-from hfpy.build.gpuruntime import runtime_library
-from hfpy.build.graph import CompiledFile, dependencies
-from hfpy.build.objects import Objects
-from hfpy.build.processes import with_processes
-from hfpy.build.tasks import Processes, run_ordered
-from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import all_sources, transpile
 from hfpy.diagnostics import ToolError, render
 from hfpy.kernels.cache import content_key

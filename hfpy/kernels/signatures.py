@@ -14,7 +14,7 @@ from typing import Any
 from hfpy.model.extents import shape_text
 from hfpy.model.units import FileIndex, Routine, Specification, Symbol
 from hfpy.options import Options
-from hfpy.parse.fragments import expanded_shape
+from hfpy.parse.expressions.fragments import expanded_shape
 from hfpy.parse.routines import parse_unit
 
 SIMPLE_TYPES = ("integer", "real", "logical", "complex")

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from hfpy.ahead import Ahead
 from hfpy.build.session import Given, Session, open_files, open_project
-from hfpy.checking import check, session_of, unreached
+from hfpy.commands.checking import check, session_of, unreached
+from hfpy.commands.unreached import Unreached
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error, source_lines
 from hfpy.insight.survey import RoutineView, Survey
 from hfpy.model.source import source_text
 from hfpy.options import Options, silent
 from hfpy.project import PROJECT_FILE
+from hfpy.store.ahead import Ahead
 from hfpy.translation import Translation
-from hfpy.unreached import Unreached
 
 _LIMIT = 5.0  # seconds to parse a unit
 

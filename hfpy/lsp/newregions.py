@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hfpy.analyze.loopregions import perfect_nest
+from hfpy.analyze.loops.loopregions import perfect_nest
 from hfpy.build.session import Session
 from hfpy.build.translated import all_sources
 from hfpy.diagnostics import HfpyError, UsageError

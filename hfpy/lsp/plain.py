@@ -17,12 +17,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from hfpy.beside import end_with
+from hfpy.commands.unreached import Unreached
 from hfpy.diagnostics import Diagnostic
 from hfpy.lsp.garbage import PAUSE
 from hfpy.lsp.looking import Looked, by_file
 from hfpy.lsp.texts import moved
 from hfpy.model.source import changed_rows
-from hfpy.unreached import Unreached
 
 _BEGIN = "import sys; sys.path[:] = {path!r}; from hfpy.lsp.plain import work; work()"
 _NICE = 10  # with more, it would stand still beside a build

@@ -18,6 +18,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
+from hfpy.commands.unreached import together
 from hfpy.diagnostics import Diagnostic
 from hfpy.insight.survey import Survey
 from hfpy.lsp.garbage import Garbage
@@ -30,7 +31,6 @@ from hfpy.lsp.settings import is_settings
 from hfpy.lsp.shown import shown
 from hfpy.lsp.texts import Outdated, Text
 from hfpy.model.source import source_text
-from hfpy.unreached import together
 from hfpy.version import VERSION
 
 Answer = TypeVar("Answer")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hfpy.build.tomlplaces import name_at
+from hfpy.build.settings.tomlplaces import name_at
 from hfpy.diagnostics import Place
 from hfpy.lsp.looking import Looked
 from hfpy.project import PROJECT_FILE

@@ -16,12 +16,12 @@ from hfpy.model.macros import Macro
 from hfpy.model.source import changed_rows, source_text
 from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
 from hfpy.options import Options
-from hfpy.parse.expansion import statement_macros
 from hfpy.parse.files import HYBRID_SUFFIXES, index_text, project_macros
 from hfpy.parse.index import index_units
-from hfpy.parse.lexer import logical_lines
-from hfpy.parse.limits import within_limits
 from hfpy.parse.routines import unit_for
+from hfpy.parse.text.expansion import statement_macros
+from hfpy.parse.text.lexer import logical_lines
+from hfpy.parse.text.limits import within_limits
 
 Current = Callable[[], bool]
 

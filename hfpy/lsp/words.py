@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from hfpy.parse.dependants import DEPENDANT_ATTRIBUTES, DEPENDANT_FLAGS
-from hfpy.parse.directives import ARCHITECTURES, KEYWORDS, shown_keyword
-from hfpy.parse.regions import REGION_ATTRIBUTES, REGION_FLAGS, TARGETS
+from hfpy.parse.directives.dependants import DEPENDANT_ATTRIBUTES, DEPENDANT_FLAGS
+from hfpy.parse.directives.directives import ARCHITECTURES, KEYWORDS, shown_keyword
+from hfpy.parse.directives.regions import REGION_ATTRIBUTES, REGION_FLAGS, TARGETS
 
 _DIRECTIVE = re.compile(r"^\s*[!cC*]?\s*@\s*(end\s*)?(\w*)$")
 _INSIDE = re.compile(r"^\s*[!cC*]?\s*@\s*(\w+)\s*\{(.*)$")

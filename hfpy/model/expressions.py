@@ -3,7 +3,7 @@
 ``start`` and ``end`` are offsets into the text of the logical line that holds the expression.
 Names are lower case; the user's spelling is in the text. ``Apply`` covers array element, section,
 function reference and constructor alike, which only a scope can tell apart
-(:mod:`hfpy.analyze.scopes`).
+(:mod:`hfpy.analyze.language.scopes`).
 
 A node that no text has, since a pass made it, has no place: :data:`NOWHERE` for both ends. Where it stands in the place
 of something in a line, :class:`Instead` says so, and the printer (:mod:`hfpy.model.printing`) leaves the characters

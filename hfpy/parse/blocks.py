@@ -23,9 +23,8 @@ from hfpy.model.statements import (
     Specification,
     Statement,
 )
-from hfpy.parse.branches import without_branch
-from hfpy.parse.declarations import parse_declaration
-from hfpy.parse.directives import (
+from hfpy.parse.declarations.declarations import parse_declaration
+from hfpy.parse.directives.directives import (
     DISTRIBUTED,
     NO_SIZES,
     Directive,
@@ -36,12 +35,13 @@ from hfpy.parse.directives import (
     parse_directive,
     shown_keyword,
 )
-from hfpy.parse.distributed import distributed_of
-from hfpy.parse.limits import DEEPEST_BLOCKS
-from hfpy.parse.nests import take_loops
-from hfpy.parse.regions import REGION_ATTRIBUTES, REGION_FLAGS, region_of
-from hfpy.parse.schedules import scope_of
-from hfpy.parse.statements import parse_statement
+from hfpy.parse.directives.distributed import distributed_of
+from hfpy.parse.directives.regions import REGION_ATTRIBUTES, REGION_FLAGS, region_of
+from hfpy.parse.directives.schedules import scope_of
+from hfpy.parse.statements.branches import without_branch
+from hfpy.parse.statements.nests import take_loops
+from hfpy.parse.statements.statements import parse_statement
+from hfpy.parse.text.limits import DEEPEST_BLOCKS
 
 _CLOSES = {
     "if": ("if",),

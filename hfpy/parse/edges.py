@@ -14,7 +14,7 @@ import networkx as nx
 from hfpy.model.application import Application
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, UnitIndex
-from hfpy.parse.bindings import INTERFACE, bound_names, generic_name, interface_of
+from hfpy.parse.declarations.bindings import INTERFACE, bound_names, generic_name, interface_of
 
 _PROCEDURES = ("subroutine", "function", "procedure")
 _NAME = re.compile(r"[a-z_]\w*")

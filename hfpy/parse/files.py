@@ -14,13 +14,13 @@ from hfpy.model.source import SourceText, source_text
 from hfpy.model.targets import holds_architecture
 from hfpy.model.units import FileIndex
 from hfpy.options import Options
-from hfpy.parse.expansion import Expanded, expand_file, needs_expansion, statement_macros
 from hfpy.parse.index import index_units
-from hfpy.parse.lexer import logical_lines
-from hfpy.parse.limits import readable, within_limits
-from hfpy.parse.macros import parse_defines
-from hfpy.parse.preprocess import activity, asks_preprocessor, read_macros
-from hfpy.parse.sentinels import calls_loops_parallel
+from hfpy.parse.text.expansion import Expanded, expand_file, needs_expansion, statement_macros
+from hfpy.parse.text.lexer import logical_lines
+from hfpy.parse.text.limits import readable, within_limits
+from hfpy.parse.text.macros import parse_defines
+from hfpy.parse.text.preprocess import activity, asks_preprocessor, read_macros
+from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.suffixes import FIXED, FORTRAN, HYBRID, PREPROCESSED
 
 HYBRID_SUFFIXES = HYBRID

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from hfpy.diagnostics import Fix
 from hfpy.model.source import LogicalLine
-from hfpy.parse.directives import parse_directive
+from hfpy.parse.directives.directives import parse_directive
 from hfpy.parse.files import FIXED_SUFFIXES, HYBRID_SUFFIXES
-from hfpy.parse.lexer import logical_lines
+from hfpy.parse.text.lexer import logical_lines
 
 _WORD = re.compile(r"\w+")
 _LONGEST = 200  # lines of a directive that are looked at

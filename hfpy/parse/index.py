@@ -14,8 +14,8 @@ from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.directives import IfDirective
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import UnitIndex, Use
-from hfpy.parse.directives import DISTRIBUTED, Directive, if_of, parse_directive, scheme_of
-from hfpy.parse.tokens import split_top
+from hfpy.parse.directives.directives import DISTRIBUTED, Directive, if_of, parse_directive, scheme_of
+from hfpy.parse.text.tokens import split_top
 
 _HEAD = re.compile(
     r"(?P<sub>(?:(?:recursive|pure|elemental|impure|module|non_recursive|attributes\s*\([^)]*\))\s+)*subroutine)\s+(?P<sname>[a-z_]\w*)"

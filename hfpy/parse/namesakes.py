@@ -17,7 +17,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, UnitIndex
 from hfpy.options import Options
 from hfpy.parse.files import index_text
-from hfpy.parse.physical import names_in_rows
+from hfpy.parse.text.physical import names_in_rows
 
 Names = Mapping[str, str]  # the new names of modules, by the old ones
 _BEFORE = r"use\b\s*(?:,\s*non_intrinsic\s*)?(?:::)?|(?:end\s*)?module\b"

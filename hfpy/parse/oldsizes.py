@@ -11,9 +11,9 @@ from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Node, expressions, flatten
 from hfpy.model.units import OldSize, Specification, Symbol
-from hfpy.parse.lexer import mask_strings
-from hfpy.parse.statements import TYPE_WORDS
-from hfpy.parse.tokens import matching, split_top
+from hfpy.parse.statements.statements import TYPE_WORDS
+from hfpy.parse.text.lexer import mask_strings
+from hfpy.parse.text.tokens import matching, split_top
 
 _INQUIRIES = frozenset({"size", "shape", "lbound", "ubound", "present"})
 

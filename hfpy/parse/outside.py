@@ -16,7 +16,7 @@ from hfpy.model.application import Application
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, UnitIndex, Use
 from hfpy.options import Outside
-from hfpy.parse.lexer import mask_strings
+from hfpy.parse.text.lexer import mask_strings
 
 # Modules of compilers, and of libraries that compilers' wrappers or usual installations bring.
 _KNOWN = frozenset(

@@ -18,10 +18,10 @@ from hfpy.model.units import FileIndex, Routine, Specification, UnitIndex
 from hfpy.options import Options
 from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
-from hfpy.parse.lexer import logical_lines
-from hfpy.parse.limits import readable, within_limits
+from hfpy.parse.declarations.specification import SpecificationParser
 from hfpy.parse.oldsizes import with_old_sizes
-from hfpy.parse.specification import SpecificationParser
+from hfpy.parse.text.lexer import logical_lines
+from hfpy.parse.text.limits import readable, within_limits
 
 
 def unit_key(index: FileIndex, number: int) -> str:
@@ -225,8 +225,8 @@ def _include_code(builder: BlockBuilder, reader: Includes, line: LogicalLine, de
 def _with_function_type(spec: Specification, unit: UnitIndex, header: LogicalLine) -> Specification:
     """Declare the result of ``real(dp) function f(x)``, whose type stands before the keyword."""
     from hfpy.model.units import Symbol
-    from hfpy.parse.declarations import type_spec
-    from hfpy.parse.lexer import mask_strings
+    from hfpy.parse.declarations.declarations import type_spec
+    from hfpy.parse.text.lexer import mask_strings
 
     if unit.kind != "function" or unit.result in spec.symbols:
         return spec

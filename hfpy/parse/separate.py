@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, UnitIndex
-from hfpy.parse.bindings import END_INTERFACE, INTERFACE, interface_lines
+from hfpy.parse.declarations.bindings import END_INTERFACE, INTERFACE, interface_lines
 from hfpy.parse.index import interface_body
-from hfpy.parse.tokens import words_of
+from hfpy.parse.text.tokens import words_of
 
 _END = re.compile(r"end\s*(subroutine|function|procedure)?\b\s*\w*\s*$", re.IGNORECASE)
 _LEFT_OUT = re.compile(r"(import|implicit\s+none)\b", re.IGNORECASE)

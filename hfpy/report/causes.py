@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hfpy.commands.tables import Table
 from hfpy.diagnostics import Diagnostic, Place, Severity
 from hfpy.insight.survey import RegionView, RoutineView, Survey
-from hfpy.tables import Table
 
 Identity = tuple[str, int]
 

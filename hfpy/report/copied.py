@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.device.states import TRANSFER, States
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.neighbours import Touched
-from hfpy.analyze.states import TRANSFER, States
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.regions.neighbours import Touched
 from hfpy.model.units import Routine
 from hfpy.options import GPU, Machine
 from hfpy.transform.pipelines import Lowered

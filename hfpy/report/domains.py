@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hfpy.analyze.proposed import Proposal
+from hfpy.analyze.loops.proposed import Proposal
 
 
 def show_domains(found: Sequence[Proposal]) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hfpy.analyze.device.states import States
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.states import States
+from hfpy.commands.tables import Row, Table
 from hfpy.insight.survey import RoutineView, routine_view
-from hfpy.tables import Row, Table
 
 
 def explain(facts: Facts, states: States, name: str | None) -> tuple[str | Table, ...]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.neighbours import Touched, apart, touched
-from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.regions.neighbours import Touched, apart, touched
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.backendtable import TABLE
 from hfpy.model.units import Routine
 from hfpy.report.copied import Launch, costs_by_line, show_copies

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from hfpy.commands.tables import Table
 from hfpy.scale.prediction import Prediction, predict, weak
 from hfpy.scale.scalefile import Plan
-from hfpy.tables import Table
 
 
 @dataclass(frozen=True)

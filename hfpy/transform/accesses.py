@@ -6,25 +6,25 @@ import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hfpy.analyze.accesses import Plan, is_full_range, parallel_positions
-from hfpy.analyze.allocations import known_size
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.accesses import Plan, is_full_range, parallel_positions
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.orders import Order
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.intrinsics import dimension_argument
-from hfpy.analyze.lanes import BlockLoops
-from hfpy.analyze.macroindices import macro_of_template
-from hfpy.analyze.orders import Order
-from hfpy.analyze.uses import Reference
-from hfpy.analyze.vectorsubscripts import makes_dimension
+from hfpy.analyze.language.intrinsics import dimension_argument
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.order.allocations import known_size
+from hfpy.analyze.order.lanes import BlockLoops
+from hfpy.analyze.order.macroindices import macro_of_template
+from hfpy.analyze.order.vectorsubscripts import makes_dimension
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, children, walk
 from hfpy.model.names import element_counter
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Statement, expressions
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import ONE, dim_of, fragment
-from hfpy.transform.edits import Edit, insert, replace_range
+from hfpy.parse.expressions.fragments import ONE, dim_of, fragment
 from hfpy.transform.splits import BlockLoop, arranged, number_of, place_of
+from hfpy.transform.text.edits import Edit, insert, replace_range
 
 # A reference with what is known of it; those of a statement by where they stand.
 Entry = tuple[Reference, DataObject, Plan, Order]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.effects.members import Member, Members, Otherwise
 from hfpy.analyze.facts import Facts, block_of
-from hfpy.analyze.members import Member, Members, Otherwise
-from hfpy.analyze.scopes import Found
+from hfpy.analyze.language.scopes import Found
 from hfpy.model.kernel import Block
 from hfpy.model.names import Names
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.orders import Order
 from hfpy.analyze.facts import Facts, keeps_value
-from hfpy.analyze.orders import Order
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.extents import Dim
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.declarations import is_dimension_statement
-from hfpy.parse.fragments import ONE
-from hfpy.transform.edits import Edit, insert, replace_range
+from hfpy.parse.declarations.declarations import is_dimension_statement
+from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.splits import arranged
+from hfpy.transform.text.edits import Edit, insert, replace_range
 
 
 def dims_in_use(data: DataObject) -> list[Dim]:

@@ -6,21 +6,32 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.directives import Region
 from hfpy.model.names import is_operator
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.directives import is_scheme, is_serial
+from hfpy.parse.directives.directives import is_scheme, is_serial
 from hfpy.parse.files import leaves_preprocessed
-from hfpy.parse.physical import identifiers, names_in_rows, physical
-from hfpy.transform import debugprint, profiling, races, tracing
+from hfpy.parse.text.physical import identifiers, names_in_rows, physical
 from hfpy.transform.accesses import AccessRewriter
-from hfpy.transform.debugprint import debug_prints
 from hfpy.transform.declarations import DeclarationRewriter
-from hfpy.transform.edits import (
+from hfpy.transform.device.twins import twin_declarations
+from hfpy.transform.firsttouch import first_touches, touching_loop
+from hfpy.transform.instruments import debugprint, profiling, races, tracing
+from hfpy.transform.instruments.debugprint import debug_prints
+from hfpy.transform.instruments.profiling import profiled
+from hfpy.transform.instruments.races import race_watch
+from hfpy.transform.instruments.tracing import traces
+from hfpy.transform.leniencies import repeated_declarations
+from hfpy.transform.mainprogram import saved_in_main
+from hfpy.transform.regions.outline import Contained, Outline
+from hfpy.transform.regions.regions import comment_out
+from hfpy.transform.selections import holds_selections
+from hfpy.transform.storageorder import resolved
+from hfpy.transform.text.edits import (
     Edit,
     Edited,
     OverlapError,
@@ -30,22 +41,11 @@ from hfpy.transform.edits import (
     replace_lines,
     replace_range,
 )
-from hfpy.transform.firsttouch import first_touches, touching_loop
-from hfpy.transform.fixedform import lines_for
-from hfpy.transform.indent import Body, with_indentation
-from hfpy.transform.leniencies import repeated_declarations
-from hfpy.transform.mainprogram import saved_in_main
-from hfpy.transform.outline import Contained, Outline
-from hfpy.transform.profiling import profiled
-from hfpy.transform.races import race_watch
-from hfpy.transform.regions import comment_out
-from hfpy.transform.rows import Rows
-from hfpy.transform.selections import holds_selections
-from hfpy.transform.storageorder import resolved
-from hfpy.transform.tracing import traces
-from hfpy.transform.twins import twin_declarations
+from hfpy.transform.text.fixedform import lines_for
+from hfpy.transform.text.indent import Body, with_indentation
+from hfpy.transform.text.rows import Rows
+from hfpy.transform.text.wrapping import wrap_line
 from hfpy.transform.workshop import Beside, Workshop
-from hfpy.transform.wrapping import wrap_line
 from hfpy.translation import Contents
 
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.accesses import is_full_range
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.accesses import is_full_range
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, ImpliedDo, Name, Range, names_in, walk
 from hfpy.model.names import TOUCH_ITERATOR
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine
 from hfpy.transform.declarations import known_small
-from hfpy.transform.edits import Edit, insert, replace_range
+from hfpy.transform.text.edits import Edit, insert, replace_range
 
 _SURROUNDINGS = frozenset({"if", "do", "dowhile", "select", "at_if", "region"})
 _NO_SCALARS = (Apply, ArrayConstructor, Component, ImpliedDo, Range)

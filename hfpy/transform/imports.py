@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from hfpy.analyze.effects.members import Members
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.members import Members
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.model.kernel import Import
 from hfpy.model.names import Names
 from hfpy.transform.blocknames import BlockNames

@@ -18,18 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.accesses import is_full_range
-from hfpy.analyze.context import located, regions_of
-from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.types import type_of
-from hfpy.analyze.uses import Reference, uses
+from hfpy.analyze.arrays.accesses import is_full_range
+from hfpy.analyze.language.context import located, regions_of
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.types import type_of
+from hfpy.analyze.language.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Related, warning
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Header, InputOutput, constructs, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.declarations import without
-from hfpy.transform.edits import Edit, insert, insert_lines, replace_range
+from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_range
 
 _EQUIVALENCE = {"==": ".eqv.", "/=": ".neqv."}
 

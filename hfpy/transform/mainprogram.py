@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.declarations import known_small
-from hfpy.transform.edits import Edit, insert_lines
+from hfpy.transform.text.edits import Edit, insert_lines
 
 _ON_STACK = frozenset({"openmp", "openacc", "openmp-target"})
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hfpy.analyze.loopregions import ON_ITS_LINES, LoopRegion, NotTaken, World, loop_region, on_its_lines
-from hfpy.analyze.parallelloops import concurrent, concurrent_candidate
+from hfpy.analyze.loops.loopregions import ON_ITS_LINES, LoopRegion, NotTaken, World, loop_region, on_its_lines
+from hfpy.analyze.loops.parallelloops import concurrent, concurrent_candidate
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.directives import Reduction
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Node, constructs, flatten
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.directives import Directive, parse_directive
-from hfpy.parse.regions import reductions_of
-from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
+from hfpy.parse.directives.directives import Directive, parse_directive
+from hfpy.parse.directives.regions import reductions_of
+from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace_rows
 
 _LONG = 110
 

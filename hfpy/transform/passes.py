@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place
 from hfpy.model.units import FileIndex
-from hfpy.transform.edits import Edit, apply_edits
-from hfpy.transform.fixedform import lines_for
+from hfpy.transform.text.edits import Edit, apply_edits
+from hfpy.transform.text.fixedform import lines_for
 
 # The facts with new texts of files, where not all is analysed again: by what made the texts (the name of a pass, or of
 # a step to the plain form), and the facts before. None where these are as before.

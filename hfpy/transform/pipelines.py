@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.checks import check
-from hfpy.analyze.context import regions_of
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.context import regions_of
 from hfpy.analyze.unchanged import settled_routines
 from hfpy.diagnostics import has_errors
 from hfpy.options import DECLARED
 from hfpy.parse.application import with_texts
-from hfpy.transform.arrays import Arrays
 from hfpy.transform.columns.optimise import Columns
-from hfpy.transform.ownturns import Loops
 from hfpy.transform.passes import Again, Made, NewText, Pass, with_text
-from hfpy.transform.sizes import Specialise
+from hfpy.transform.regions.arrays import Arrays
+from hfpy.transform.regions.ownturns import Loops
+from hfpy.transform.regions.sizes import Specialise
 from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.optimise import Fuse
 

@@ -11,18 +11,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from hfpy.analyze.context import located
-from hfpy.analyze.dropped import dropped
-from hfpy.analyze.loopregions import World
-from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.threadsaround import drop_around
-from hfpy.analyze.uses import uses
+from hfpy.analyze.directives.dropped import dropped
+from hfpy.analyze.directives.threadsaround import drop_around
+from hfpy.analyze.language.context import located
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.uses import uses
+from hfpy.analyze.loops.loopregions import World
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.units import FileIndex
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import NO_TEXTS, read_application, with_texts
-from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.leniencies import (
     iterators_elsewhere,
     logical_equalities,
@@ -32,7 +31,8 @@ from hfpy.transform.leniencies import (
 )
 from hfpy.transform.ownloops import open_regions, written_out
 from hfpy.transform.passes import edited, with_text
-from hfpy.transform.regionlabels import labels_before
+from hfpy.transform.regions.regionlabels import labels_before
+from hfpy.transform.text.edits import Edit, replace_lines
 from hfpy.transform.turnedindices import turned_indices
 
 
@@ -83,8 +83,8 @@ def with_open_regions(settled: Settled, keys: Collection[str] | None = None) -> 
 
 
 def with_labels_before(settled: Settled, keys: Collection[str] | None = None) -> Settled:
-    """The application with labels before the regions to which jumps lead (:mod:`hfpy.transform.regionlabels`), in some
-    routines if their keys are given.
+    """The application with labels before the regions to which jumps lead (:mod:`hfpy.transform.regions.regionlabels`),
+    in some routines if their keys are given.
     """
     application = settled.application
     changes: dict[str, list[Edit]] = {}

@@ -1,17 +1,17 @@
-"""The texts of shapes and indices of arrays with dimensions in blocks (:mod:`hfpy.analyze.pieces`)."""
+"""The texts of shapes and indices of arrays with dimensions in blocks (:mod:`hfpy.analyze.arrays.pieces`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hfpy.analyze.orders import Order
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.arrays.orders import Order
+from hfpy.analyze.language.sizes import constant
 from hfpy.model.building import apply, binary, number, paren, plus, quoted
 from hfpy.model.expressions import Binary, Expr, Fragment, Literal, Name, Quoted, Unary
 from hfpy.model.extents import Dim
 from hfpy.model.printing import expression
-from hfpy.parse.fragments import piece
+from hfpy.parse.expressions.fragments import piece
 
 
 @dataclass(frozen=True)

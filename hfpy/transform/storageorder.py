@@ -12,9 +12,9 @@ from pathlib import Path
 from hfpy.model.macros import Macro
 from hfpy.options import Options
 from hfpy.parse.files import command_line_macros
-from hfpy.parse.macros import expand
-from hfpy.parse.physical import physical
-from hfpy.parse.preprocess import activity, read_lines
+from hfpy.parse.text.macros import expand
+from hfpy.parse.text.physical import physical
+from hfpy.parse.text.preprocess import activity, read_lines
 
 
 def plain_macros(path: Path, options: Options) -> str | None:

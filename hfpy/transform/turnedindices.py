@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.context import located
-from hfpy.analyze.listings import Listing, listing_of, merged_listing
-from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.uses import Reference, uses
+from hfpy.analyze.arrays.listings import Listing, listing_of, merged_listing
+from hfpy.analyze.language.context import located
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, note
 from hfpy.model.directives import Dependants, Listed
 from hfpy.model.expressions import Apply, Name, Range, names_in, walk
 from hfpy.model.macros import Macro
 from hfpy.model.names import access_macro, domain_macro
 from hfpy.model.units import Routine
-from hfpy.parse.macros import permutation
-from hfpy.transform.edits import Edit, replace_lines, replace_range
+from hfpy.parse.text.macros import permutation
+from hfpy.transform.text.edits import Edit, replace_lines, replace_range
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.units import FileIndex, Routine
-from hfpy.transform.edits import Edit
-from hfpy.transform.regions import RegionRewriter
+from hfpy.transform.regions.regions import RegionRewriter
+from hfpy.transform.text.edits import Edit
 from hfpy.translation import Contents
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hfpy.commandline import DONE, PATH, analysis_options, given_by, require_programs, show_diagnostics
+from hfpy.commands.commandline import DONE, PATH, analysis_options, given_by, require_programs, show_diagnostics
 from hfpy.diagnostics import UsageError
 
 

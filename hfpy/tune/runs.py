@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
 from hfpy.model.expressions import names_in

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from hfpy.commandline import given_by, show_diagnostics, translation_options
+from hfpy.commands.commandline import given_by, show_diagnostics, translation_options
 
 
 @click.command("fc")

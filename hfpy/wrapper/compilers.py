@@ -50,7 +50,7 @@ def _asked(store: Store) -> list[object]:
 
 
 def _found(store: Store, compiler: Sequence[str], path: Path, name: str) -> Flags:
-    from hfpy.build.compilers import find_compiler, shown
+    from hfpy.build.compile.compilers import find_compiler, shown
     from hfpy.build.driver import locked
     from hfpy.build.files import write_if_changed
 
@@ -83,7 +83,7 @@ def _runtime(store: Store, command: Sequence[str], name: str) -> tuple[str, str]
 def run(command: Sequence[str], folder: Path | None = None) -> None:
     """Run a command. Raises ToolError with what it says if it fails."""
     from hfpy.build import codes
-    from hfpy.build.compilers import shown
+    from hfpy.build.compile.compilers import shown
     from hfpy.diagnostics import ToolError
 
     try:

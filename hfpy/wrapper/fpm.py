@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hfpy.backendtable import BACKENDS
-from hfpy.build.tomlreader import TomlReader, read_toml
+from hfpy.build.settings.tomlreader import TomlReader, read_toml
 from hfpy.diagnostics import HfpyError
 from hfpy.options import schedule_fault, sizes_of
 from hfpy.project import TARGETS

@@ -41,8 +41,8 @@ def main(words: Sequence[str]) -> int:
     except Exception as fault:
         if os.environ.get("HFPY_DEBUG"):
             raise
+        from hfpy.commands.mishaps import unexpected
         from hfpy.diagnostics import Place
-        from hfpy.mishaps import unexpected
 
         _show([unexpected(fault, Place("hfpy"))])
         return 70

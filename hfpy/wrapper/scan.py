@@ -10,12 +10,12 @@ from typing import Any
 
 from hfpy.backendtable import with_directives
 from hfpy.build.cachefolder import cache_folder
-from hfpy.build.compilers import default_jobs
-from hfpy.build.cuda import MODULE_SOURCES, CudaTools, devices_of, find_cuda_tools
+from hfpy.build.compile.compilers import default_jobs
+from hfpy.build.compile.cuda import MODULE_SOURCES, CudaTools, devices_of, find_cuda_tools
+from hfpy.build.compile.gpuruntime import Run, runtime_library
+from hfpy.build.compile.includes import IncludeScanner
 from hfpy.build.driver import locked
 from hfpy.build.files import explained, write_if_changed
-from hfpy.build.gpuruntime import Run, runtime_library
-from hfpy.build.includes import IncludeScanner
 from hfpy.build.plan import check_by_others
 from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.build.translated import GENERATED, STATE, all_sources, bring_up_to_date

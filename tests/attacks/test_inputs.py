@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from hfpy import mishaps, pipeline
+from hfpy import pipeline
 from hfpy.analyze import checks
+from hfpy.commands import mishaps
 from hfpy.diagnostics import HfpyError
 from tests.attacks.judge import judged
 from tests.attacks.mutants import warm_up

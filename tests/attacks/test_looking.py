@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hfpy import cli
-from hfpy.build import legacy
-from hfpy.build.assignments import read_assignments
-from hfpy.build.makesettings import read_settings
+from hfpy.build.existing import legacy
+from hfpy.build.existing.assignments import read_assignments
+from hfpy.build.existing.makesettings import read_settings
 from tests.attacks.shapes import routine
 
 EXISTING = Path(__file__).parents[1] / "build" / "existing_project"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.analyze import regionchecks
+from hfpy.analyze.regions import regionchecks
 from tests.automatic import modern, programs, storages
 from tests.automatic.byhand import judged
 from tests.automatic.bystate import STATES, Combination, drawn, faults

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hfpy.cli import cli
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
-from hfpy.transform.automatic import Search
+from hfpy.transform.loops.automatic import Search
 from tests.automatic.columnprograms import pair_of
 from tests.automatic.test_random import _auto
 from tests.support import CUDA_C, OPENCL, OPENMP, Corpus, Pair, Variant, translate_text, write_files
@@ -341,7 +341,7 @@ end subroutine work
 def test_a_jump_into_a_stretch_is_seen_before_another_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[Search] = []
     monkeypatch.setattr(
-        "hfpy.transform.foundregions.Search", lambda *given: searches.append(Search(*given)) or searches[-1]
+        "hfpy.transform.loops.foundregions.Search", lambda *given: searches.append(Search(*given)) or searches[-1]
     )
     found = found_regions(write_files({"m.f90": ENTERED}, tmp_path), Options(target="cpu", backend="openmp"))
     told = {v.place.line: (v.iterators, v.beside) for v in found.verdicts}

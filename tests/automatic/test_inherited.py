@@ -83,8 +83,8 @@ def found(files: dict[str, str], folder: Path, **options: str) -> list[bool]:
 @pytest.fixture(autouse=True)
 def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops of nine points are worth a region."""
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)
-    monkeypatch.setattr("hfpy.transform.automatic._FEW", {"cpu": 1, "gpu": 1})
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)
+    monkeypatch.setattr("hfpy.transform.loops.automatic._FEW", {"cpu": 1, "gpu": 1})
 
 
 @pytest.mark.parametrize("body", MEET)

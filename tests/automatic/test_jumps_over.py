@@ -79,15 +79,15 @@ def found(files: dict[str, str], folder: Path, **options: str) -> list[bool]:
 
 @pytest.mark.parametrize("case", BODIES)
 def test_points_that_meet_behind_a_jump(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)
     for target, backend in (("cpu", "openmp"), ("gpu", "cuda-c")):
         assert found(source(case, MEET), tmp_path, target=target, backend=backend) == [False]
 
 
 @pytest.mark.parametrize("variant", VARIANTS[:2], ids=lambda v: v.label)
 def test_points_that_do_not(variant: Variant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)
-    monkeypatch.setattr("hfpy.transform.automatic._FEW", {"cpu": 1, "gpu": 1})
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)
+    monkeypatch.setattr("hfpy.transform.loops.automatic._FEW", {"cpu": 1, "gpu": 1})
     pairs = []
     for number, case in enumerate(BODIES):
         files = source(case, APART)
@@ -140,7 +140,7 @@ def many_jumps(count: int) -> str:
 
 
 def test_conditions_of_many_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)
     compared = []
     for count in (4, 16):
         profile = cProfile.Profile()

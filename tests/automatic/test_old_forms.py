@@ -124,8 +124,8 @@ end module
 @pytest.fixture(autouse=True)
 def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops of nine points are worth a region, and no local is so small that it stays on the stack."""
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)
-    monkeypatch.setattr("hfpy.transform.automatic._FEW", {"cpu": 1, "gpu": 1})
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)
+    monkeypatch.setattr("hfpy.transform.loops.automatic._FEW", {"cpu": 1, "gpu": 1})
 
 
 @pytest.mark.parametrize(

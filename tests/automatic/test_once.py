@@ -9,8 +9,8 @@ import pytest
 
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
-from hfpy.transform.automatic import Search
-from hfpy.transform.tried import Tried
+from hfpy.transform.loops.automatic import Search
+from hfpy.transform.loops.tried import Tried
 from tests.automatic.test_columns import PHYSICS
 from tests.support import write_files
 

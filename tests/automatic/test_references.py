@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.analyze.positions import active_regions
+from hfpy.analyze.callgraph.positions import active_regions
 from hfpy.build.session import Given, open_project
 from hfpy.pipeline import settled_application
 from tests.command import CXXFLAGS, hfpy_process

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.analyze.sharing import RegionSharing
+from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
 from tests.support import write_files
@@ -38,7 +38,7 @@ def test_names(
     first: str, last: str, asked: list[str], why: str, clause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first reason is told; a question is asked only if there is nothing else against the region."""
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)
     names: list[str] = []
     classify = RegionSharing._array
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.analyze.dependence.calls import Calls
+from hfpy.analyze.nests.calls import Calls
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
 from tests.automatic.storages import pair_of
@@ -63,7 +63,7 @@ end module joined
 
 
 def test_values_of_names_in_an_equivalence_come_out(tmp_path: Path) -> None:
-    """GNU Fortran 12 loses them where the threads of several loops are one (hfpy/analyze/takenover.py)."""
+    """GNU Fortran 12 loses them where the threads of several loops are one (hfpy/analyze/regions/takenover.py)."""
     pair = Pair("joined", {"joined.f90": JOINED}, {"joined.f90": JOINED}, "joined")
     corpus = Corpus([pair], tmp_path, {"joined": (VARIANTS[0],)})
     corpus.check_one("joined", VARIANTS[0])

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from hfpy.options import Options
-from hfpy.parse.cards import Card, card
-from hfpy.parse.tokens import tokenise
+from hfpy.parse.text.cards import Card, card
+from hfpy.parse.text.tokens import tokenise
 from hfpy.pipeline import found_regions
-from hfpy.transform.fixedform import wrap_fixed
+from hfpy.transform.text.fixedform import wrap_fixed
 from tests.automatic.test_verdicts import VARIANTS
 from tests.support import GFORTRAN, Corpus, Pair, Variant, write_files
 

@@ -170,14 +170,14 @@ FILES = {"ways.f90": MODULE}
     "variant", [v for v in VARIANTS if v.options["backend"] in ("openmp", "cuda-c", "openacc")], ids=lambda v: v.label
 )
 def test_what_is_read_where_it_goes_on(variant: Variant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)
-    monkeypatch.setattr("hfpy.transform.automatic._FEW", {"cpu": 1, "gpu": 1})
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)
+    monkeypatch.setattr("hfpy.transform.loops.automatic._FEW", {"cpu": 1, "gpu": 1})
     Corpus([Pair("ways", FILES, FILES, "ways")], tmp_path, {"ways": (variant,)}).check_one("ways", variant)
 
 
 def test_regions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)
-    monkeypatch.setattr("hfpy.transform.automatic._FEW", {"cpu": 1, "gpu": 1})
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)
+    monkeypatch.setattr("hfpy.transform.loops.automatic._FEW", {"cpu": 1, "gpu": 1})
     made = found_regions(write_files(FILES, tmp_path), Options(target="cpu", backend="openmp"))
     regions = {name: [v.region for v in made.verdicts if v.key == f"ways::{name}"] for name in ("values", "to_its_end")}
     assert regions == {"values": [False], "to_its_end": [True, True]}

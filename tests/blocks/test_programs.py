@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import hfpy
-from hfpy.build.differences import compare
-from hfpy.build.storage import read_storage
+from hfpy.build.verify.differences import compare
+from hfpy.build.verify.storage import read_storage
 from hfpy.options import DomainSpec
 from tests.support import Case, Corpus, Variant, batch_main, compile_files, load_pairs, translate_text
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import hfpy
-from hfpy.analyze.pieces import Piece, pieces_of
+from hfpy.analyze.arrays.pieces import Piece, pieces_of
 from hfpy.diagnostics import UsageError
 from hfpy.layouts import LayoutFault, read_layout
 from hfpy.options import DebugPrint, DomainSpec

@@ -11,7 +11,7 @@ import pytest
 
 from hfpy.build.driver import Built, Request, build
 from hfpy.build.progress import Phases
-from hfpy.build.projectfile import load_project
+from hfpy.build.settings.projectfile import load_project
 from hfpy.project import options_for
 
 

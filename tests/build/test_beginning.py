@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.beginning import begin
-from hfpy.build.projectfile import load_project
+from hfpy.build.settings.projectfile import load_project
+from hfpy.commands.beginning import begin
 from hfpy.diagnostics import UsageError
 from hfpy.project import source_files
 

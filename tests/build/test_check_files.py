@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hfpy import checking, cli
+from hfpy import cli
 from hfpy.build.driver import build_folder
 from hfpy.build.session import Given, open_project
+from hfpy.commands import checking
 
 TOML = '[project]\nname = "demo"\nsources = ["source"]\n'
 SIZES = "module sizes\n  implicit none\n  integer, parameter :: n = 8\nend module sizes\n"

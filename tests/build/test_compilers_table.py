@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.compilers import _SPELLINGS, family_of
-from hfpy.build.tools import _DEBUG_FLAGS
+from hfpy.build.compile.compilers import _SPELLINGS, family_of
+from hfpy.build.compile.tools import _DEBUG_FLAGS
 from hfpy.options import DefaultKinds, default_kinds
 
 PAGE = Path(__file__).parents[2] / "docs" / "projects.md"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.compilers import Compiler
-from hfpy.build.cuda import (
+from hfpy.build.compile.compilers import Compiler
+from hfpy.build.compile.cuda import (
     DEFAULT_ARCH,
     EMULATION,
     RUNTIME,
@@ -19,8 +19,8 @@ from hfpy.build.cuda import (
     find_cuda_tools,
     library_folders,
 )
-from hfpy.build.gpuruntime import LIBRARY, runtime_library
-from hfpy.build.tools import find_tools
+from hfpy.build.compile.gpuruntime import LIBRARY, runtime_library
+from hfpy.build.compile.tools import find_tools
 from hfpy.diagnostics import ToolError
 from hfpy.options import Options
 from hfpy.project import Project

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from hfpy import cli
-from hfpy.build import legacy
-from hfpy.build.comparer import compare_files, guessed_kind
-from hfpy.build.framework import place_of
-from hfpy.build.legacyflags import translate_flags
-from hfpy.build.makesettings import read_settings
+from hfpy.build.existing import legacy
+from hfpy.build.existing.comparer import compare_files, guessed_kind
+from hfpy.build.existing.framework import place_of
+from hfpy.build.existing.legacyflags import translate_flags
+from hfpy.build.existing.makesettings import read_settings
+from hfpy.build.existing.testrunner import Run, configured_runs
 from hfpy.build.session import Given, open_project
-from hfpy.build.testrunner import Run, configured_runs
 from hfpy.diagnostics import HfpyError
 from hfpy.project import options_for, source_files
 
@@ -713,8 +713,12 @@ def test_projects_for_many_processes(project: Path, monkeypatch: pytest.MonkeyPa
     (project / "config/MakesettingsCPU").write_text(
         "FC=pgf90\nFFLAGS=-O2\nPFLAGS=-DUSE_MPI -DLAYERS=8\nLDFLAGS=-L/x -lmpi_f90 -lmpi -lmpfr\n"
     )
-    monkeypatch.setattr("hfpy.build.legacy.shutil.which", lambda name: f"/bin/{name}" if name != "pgf90" else None)
-    monkeypatch.setattr("hfpy.build.compilers.shutil.which", lambda name: f"/bin/{name}" if name != "pgf90" else None)
+    monkeypatch.setattr(
+        "hfpy.build.existing.legacy.shutil.which", lambda name: f"/bin/{name}" if name != "pgf90" else None
+    )
+    monkeypatch.setattr(
+        "hfpy.build.compile.compilers.shutil.which", lambda name: f"/bin/{name}" if name != "pgf90" else None
+    )
     loaded, notes = load(project)
     assert loaded.target("cpu").compiler == "mpifort"
     assert loaded.target("cpu").ldflags == ("-L/x", "-lmpfr")
@@ -729,7 +733,7 @@ def test_projects_for_many_processes(project: Path, monkeypatch: pytest.MonkeyPa
 def test_cuda_c_of_a_project_on_the_cpu(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings for the CPU may name a compiler for it; what is left out is told."""
     tools = {"gcc", "gfortran", "nvcc"}
-    monkeypatch.setattr("hfpy.build.legacy.shutil.which", lambda name: name if name in tools else None)
+    monkeypatch.setattr("hfpy.build.existing.legacy.shutil.which", lambda name: name if name in tools else None)
     assert not load(project)[0].cuda_everywhere
     (project / "source/reference.cu").write_text("int reference;\n")
     loaded, notes = load(project)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.messages import Origin, mapped
+from hfpy.build.compile.messages import Origin, mapped
 from hfpy.build.translated import packed_lines, unpacked_lines
 
 SOURCE = ["module a", "@region{}", "x(k) = y", "end module"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hfpy import cli
-from hfpy.build.projectfile import load_project
+from hfpy.build.settings.projectfile import load_project
 from hfpy.options import Options
 from hfpy.outputs import outputs_of
 from hfpy.pipeline import translate

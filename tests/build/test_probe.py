@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build import probe as probing
+from hfpy.build.machine import probe as probing
 from hfpy.build.session import Given, open_project
 from hfpy.cli import run
 from hfpy.options import GPU, Machine, Options

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.projectfile import load_project
+from hfpy.build.settings.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, HfpyError
 from hfpy.options import Decompositions, DomainSpec
 from hfpy.project import options_for, source_files, storage_order_file

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from hfpy.build import projectfile
-from hfpy.build.projectfile import load_project
+from hfpy.build.settings import projectfile
+from hfpy.build.settings.projectfile import load_project
 from hfpy.cli import cli
-from hfpy.commandgroups import GROUPS
-from hfpy.parse import dependants, directives, regions, schedules
+from hfpy.commands.commandgroups import GROUPS
+from hfpy.parse.directives import dependants, directives, regions, schedules
 from tests.docs.markdown import sections
 
 PAGE = (Path(__file__).parents[2] / "docs" / "projects.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.parse.directives import KEYWORDS, shown_keyword
+from hfpy.parse.directives.directives import KEYWORDS, shown_keyword
 from hfpy.parse.files import HYBRID_SUFFIXES
 
 FOLDER = Path(__file__).parents[2] / "editors" / "vscode"

@@ -90,6 +90,6 @@ def test_a_build_with_warnings_as_errors(tmp_path: Path, capsys: pytest.CaptureF
 def test_without_a_gpu_emulation_is_named(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hfpy.build.doctor.find_gpus", lambda: ())
+    monkeypatch.setattr("hfpy.build.machine.doctor.find_gpus", lambda: ())
     cli._hint_at_emulation()
     assert "--emulate" in capfd.readouterr().err

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from hfpy.commands.formats import shown
 from hfpy.diagnostics import Fix, Place
-from hfpy.formats import shown
 from hfpy.parse.fixes import directive_at, replacement_of, title_of
 from tests.errors.test_formats import SCHEMA
 from tests.support import translate_text

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from hfpy.codes import CODES
+from hfpy.commands.formats import FORMS, shown
 from hfpy.diagnostics import Diagnostic, Place, Related
-from hfpy.formats import FORMS, shown
 from tests.command import hfpy_process
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "diagnostics.schema.json").read_text())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hfpy import cli
-from hfpy.analyze.plainfiles import plain_file, undeclared_in
+from hfpy.analyze.faults.plainfiles import plain_file, undeclared_in
 from hfpy.diagnostics import Diagnostic
 from hfpy.options import Options, Outside
 from hfpy.parse.files import index_file
@@ -229,7 +229,7 @@ def test_a_project_that_was_built_keeps_what_was_read(
     first = check(capsys, str(tmp_path))
     assert "HF110" in first[1]
     read: list[Path] = []
-    from hfpy import unreached
+    from hfpy.commands import unreached
 
     def counted(path: Path, *more: object) -> object:
         read.append(path)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.doctor import EXTRAS, PACKAGES, Checkup, Health, Tool, as_parts
+from hfpy.build.machine.doctor import EXTRAS, PACKAGES, Checkup, Health, Tool, as_parts
 from hfpy.build.progress import Phases
+from hfpy.commands.tables import Table, as_text, print_parts
 from hfpy.options import Options
 from hfpy.pipeline import translate
-from hfpy.tables import Table, as_text, print_parts
 from tests.command import hfpy_process
 from tests.terminal import on_terminal
 

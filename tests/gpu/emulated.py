@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.cuda import MODULE_SOURCES, CudaTools, find_cuda_tools
-from hfpy.build.gpuruntime import LIBRARY, runtime_library
+from hfpy.build.compile.cuda import MODULE_SOURCES, CudaTools, find_cuda_tools
+from hfpy.build.compile.gpuruntime import LIBRARY, runtime_library
 
 PROGRAMS = Path(__file__).parent / "programs"
 NVCC = shutil.which("nvcc")

@@ -9,7 +9,7 @@ import pytest
 
 from hfpy.options import Options
 from hfpy.pipeline import translate
-from hfpy.transform.queues import Asked, Queued, queued
+from hfpy.transform.device.queues import Asked, Queued, queued
 from tests.optimiser.test_together import APART, WAITING, made
 from tests.support import CUDA_C, OPENACC, OPENMP_TARGET, Corpus, pair, translate_text
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.cuda import MODULE_SOURCES, RUNTIME, find_cuda_tools
-from hfpy.build.gpuruntime import runtime_library
+from hfpy.build.compile.cuda import MODULE_SOURCES, RUNTIME, find_cuda_tools
+from hfpy.build.compile.gpuruntime import runtime_library
 from tests.gpu.emulated import NVCC, PROGRAMS, needs_nvcc, nvcc_command, run
 from tests.support import Batch, Case, translate_text
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from hfpy.build.cuda import EMULATION, MODULE_SOURCES, RUNTIME
-from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
+from hfpy.build.compile.cuda import EMULATION, MODULE_SOURCES, RUNTIME
+from hfpy.build.compile.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
 from samples.compare import compare
 from tests.command import CXXFLAGS, hfpy_process
 from tests.gpu.emulated import Emulation, ran

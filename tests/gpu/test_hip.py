@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.cuda import HIP, RUNTIME, find_cuda_tools
+from hfpy.build.compile.cuda import HIP, RUNTIME, find_cuda_tools
 from hfpy.diagnostics import ToolError
 from tests.command import CXXFLAGS, hfpy_process
 from tests.support import translate_text

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from hfpy.build.cuda import EMULATION, RUNTIME
+from hfpy.build.compile.cuda import EMULATION, RUNTIME
 from tests.gpu.emulated import WARNINGS, Emulation, ran, run
 from tests.gpu.intrinsic_cases import CPP, FORTRAN, Case, Values, cases
 

@@ -494,8 +494,8 @@ def test_emulated_build_runs(tmp_path: Path, expected: str) -> None:
 
 
 def test_flags_that_send_directives_to_a_gpu() -> None:
-    from hfpy.build.compilers import Compiler
-    from hfpy.build.sharing import offloaded
+    from hfpy.build.compile.compilers import Compiler
+    from hfpy.build.compile.sharing import offloaded
 
     gnu, nvidia, llvm = (Compiler(("x",), family, "") for family in ("gnu", "nvidia", "llvm"))
     assert not offloaded(gnu, ("-O3", "-fopenacc", "-foffload=disable"), "openacc")
@@ -508,8 +508,8 @@ def test_flags_that_send_directives_to_a_gpu() -> None:
 
 def test_flags_for_a_gpu_are_not_taken_back(tmp_path: Path) -> None:
     """hfpy's own ``-foffload=disable`` gives way to what the project says, also for the linker."""
+    from hfpy.build.compile.tools import find_tools
     from hfpy.build.session import Given, open_project
-    from hfpy.build.tools import find_tools
 
     flags = "-foffload=nvptx-none"
     (tmp_path / "hfpy.toml").write_text(TOML.replace("BACKEND", "openacc"))

@@ -16,8 +16,8 @@ from random import Random
 import pytest
 
 from hfpy.backends.opencl.words import in_opencl
-from hfpy.build.cuda import OPENCL as OPENCL_RUNTIME
-from hfpy.build.cuda import find_cuda_tools
+from hfpy.build.compile.cuda import OPENCL as OPENCL_RUNTIME
+from hfpy.build.compile.cuda import find_cuda_tools
 from samples.compare import compare
 from tests.command import CXXFLAGS, hfpy_process
 from tests.gpu.emulated import run as compiled

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from hfpy.analyze import ownturns
 from hfpy.analyze.dependence.model import Nest
+from hfpy.analyze.regions import ownturns
 from hfpy.options import Options
 from hfpy.pipeline import translate
 from tests.support import CUDA_C, OPENACC, OPENCL, OPENMP_TARGET, Corpus, Variant, pair, some_soon, translate_text

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.cuda import MODULE_SOURCES, CudaTools, find_cuda_tools
-from hfpy.build.gpuruntime import LIBRARY
+from hfpy.build.compile.cuda import MODULE_SOURCES, CudaTools, find_cuda_tools
+from hfpy.build.compile.gpuruntime import LIBRARY
 from tests.command import CXXFLAGS
 from tests.gpu.emulated import Emulation, run
 from tests.gpu.opencl import needs_opencl

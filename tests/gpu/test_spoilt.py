@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.cuda import MODULE_SOURCES
-from hfpy.build.gpuruntime import LIBRARY
+from hfpy.build.compile.cuda import MODULE_SOURCES
+from hfpy.build.compile.gpuruntime import LIBRARY
 from tests.gpu.emulated import SANITIZERS, Emulation, ran, run
 from tests.samples.programs import ARGUMENTS, build_sample
 from tests.support import (

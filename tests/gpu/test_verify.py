@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.differences import compare
-from hfpy.build.verify import Side, side
+from hfpy.build.verify.differences import compare
+from hfpy.build.verify.verify import Side, side
 from hfpy.diagnostics import UsageError
 from tests.command import CXXFLAGS
 

@@ -97,7 +97,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def test_found_regions_give_the_results_of_the_serial_program(
     programs: Corpus, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)  # short loops become regions, too
     programs.check(f"asc{number}")
 
 

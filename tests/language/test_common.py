@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.parse.declarations import common_arrays, storage_groups
+from hfpy.parse.declarations.declarations import common_arrays, storage_groups
 from tests.support import CUDA_C, OPENACC, OPENMP, Corpus, Pair, translate_text
 
 PROGRAM = """module {name}

@@ -8,7 +8,7 @@ import pytest
 
 from hfpy.model.source import LogicalLine
 from hfpy.options import Options
-from hfpy.parse.datastatements import set_variables
+from hfpy.parse.declarations.datastatements import set_variables
 from hfpy.pipeline import found_regions
 from tests.support import CUDA_C, OPENACC, OPENMP, Corpus, Pair, write_files
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hfpy.build.session import Given, open_project
-from hfpy.parse.sentinels import own_directives_in
+from hfpy.parse.text.sentinels import own_directives_in
 from tests.support import Translated, translate_text
 
 SOURCE = """subroutine s(nx, ny, a, total)

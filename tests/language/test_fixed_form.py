@@ -2,7 +2,7 @@
 
 import pytest
 
-from hfpy.transform.fixedform import wrap_fixed
+from hfpy.transform.text.fixedform import wrap_fixed
 from tests.support import Translated, translate_text
 
 SOURCE = """      subroutine s(nx, ny, a)

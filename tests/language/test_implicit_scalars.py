@@ -83,7 +83,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def test_found_regions_give_the_results_of_the_serial_program(
     found: Corpus, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)  # short loops become regions, too
     found.check(f"imp{number}")
 
 
@@ -172,7 +172,7 @@ def test_scalars_of_common_blocks_in_files_with_hash_signs(
     """A ``#`` in column 6 continues a line. It was taken for the preprocessor, whose macros all names could be that
     nothing sets; but none is in a common block.
     """
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)  # short loops become regions, too
     text = OLD.format(head=head, mark=mark)
     text = text if head else text.replace("tiny2", "0.5")
     name = f"old.{suffix}"

@@ -82,8 +82,8 @@ BROUGHT = "use, intrinsic :: iso_fortran_env, only: int64"
 @pytest.mark.parametrize("typed", ["implicit none", ""], ids=["typed", "by the implicit rules"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_call_may_set_what_it_gets(way: str, typed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
-    monkeypatch.setattr("hfpy.transform.automatic._FEW", {"cpu": 1, "gpu": 1})
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)  # short loops become regions, too
+    monkeypatch.setattr("hfpy.transform.loops.automatic._FEW", {"cpu": 1, "gpu": 1})
     text = TEXT.replace("IMPLICIT", typed)
     expected = output(compile_files({"m.f90": text}, tmp_path / "plain"))
     done = translate_text({"m.f90": text}, exports=None, **WAYS[way]).require()
@@ -279,7 +279,7 @@ def test_a_body_in_the_module_of_its_interface() -> None:
 @pytest.mark.parametrize("target", ["cpu", "gpu"])
 def test_edits_of_bodies(target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is made again after an edit is what a full translation makes."""
-    monkeypatch.setattr("hfpy.incremental._WORTH", 1)
+    monkeypatch.setattr("hfpy.store.incremental._WORTH", 1)
     files = program(ALONE, parent_first=False)
     for name, text in files.items():
         (tmp_path / name).write_text(text)

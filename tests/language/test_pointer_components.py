@@ -65,7 +65,7 @@ def test_a_target_under_two_names_is_told(kind: str) -> None:
 def test_found_regions_give_the_results_of_the_serial_program(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)  # short loops become regions, too
     text = _text(*{**MEET, **APART}[kind], "")
     expected = output(compile_files({"m.f90": text}, tmp_path / "plain"))
     done = translate_text({"m.f90": text}, backend="openmp", auto=True, exports=None).require()

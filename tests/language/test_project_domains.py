@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hfpy import cli
-from hfpy.analyze.proposed import Proposal, proposals
+from hfpy.analyze.loops.proposed import Proposal, proposals
 from hfpy.options import DomainSpec, Options
 from hfpy.parse.application import read_application
 from tests.support import Translated, translate_text

@@ -107,7 +107,7 @@ def test_programs(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_loops_are_found(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)  # short loops become regions, too
     text = program(kind).replace("!@parallelRegion", "")
     done = translate_text({"m.f90": text, "main.f90": MAIN}, exports=None, backend="openmp", auto=True).require()
     assert done.text.count("!$omp parallel do") >= 4

@@ -4,7 +4,7 @@ import pytest
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Header
-from hfpy.parse.statements import parse_statement
+from hfpy.parse.statements.statements import parse_statement
 from tests.support import Translated, statements, translate_text
 
 KINDS = """module kinds

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from hfpy.build.cuda import EMULATION, RUNTIME
+from hfpy.build.compile.cuda import EMULATION, RUNTIME
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _NONE, _ALL = 0, mmap.PROT_READ | mmap.PROT_WRITE

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import hfpy
-from hfpy.build.cuda import RUNTIME
+from hfpy.build.compile.cuda import RUNTIME
 from hfpy.diagnostics import UsageError
 from hfpy.kernels.gpu import form_of
 from hfpy.options import Options

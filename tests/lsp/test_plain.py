@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from hfpy.commands.unreached import Unreached
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.lsp.looking import Looked
 from hfpy.lsp.plain import Plain
-from hfpy.unreached import Unreached
 
 PATH = Path("/nowhere/plain.f90")
 FOUND = (error("HF250", "unknown", Place(str(PATH), 3)),)

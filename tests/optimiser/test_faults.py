@@ -10,7 +10,7 @@ from hfpy.model.units import FileIndex
 from hfpy.options import Options
 from hfpy.pipeline import translate
 from hfpy.transform import passes
-from hfpy.transform.edits import Edit
+from hfpy.transform.text.edits import Edit
 
 MODULE = """module {name}
   implicit none

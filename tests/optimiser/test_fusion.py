@@ -9,8 +9,8 @@ import pytest
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Domain, Region
 from hfpy.model.source import LogicalLine
-from hfpy.parse.fragments import ONE, dim_of, fragment
-from hfpy.parse.regions import HINTS
+from hfpy.parse.directives.regions import HINTS
+from hfpy.parse.expressions.fragments import ONE, dim_of, fragment
 from hfpy.transform.stencil.fusion import REMARKS, RULES, WISHES, against, fused
 from tests.optimiser.test_wishes import region, text, translated
 

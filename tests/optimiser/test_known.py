@@ -2,8 +2,8 @@
 
 import pytest
 
-from hfpy.analyze.known import with_values
-from hfpy.parse.fragments import fragment
+from hfpy.analyze.regions.known import with_values
+from hfpy.parse.expressions.fragments import fragment
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.checks import check
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Place, has_errors
 from hfpy.model.application import Application

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.cli import cli
 from hfpy.options import Options

@@ -108,7 +108,7 @@ def test_a_lowering_on_a_gpu(project: Path) -> None:
 def priced(source: Path, machine: Machine) -> dict[tuple[int, ...], float]:
     """All groupings of the only run with the model's seconds, as explain tells them."""
     from hfpy.analyze.analysis import analyse
-    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.effects.effects import Effects
     from hfpy.parse.application import read_application
     from hfpy.transform.stencil.effort import EFFORTS
     from hfpy.transform.stencil.groups import Illegal

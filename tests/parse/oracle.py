@@ -39,8 +39,8 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Jump, OneLine, Statement, expressions, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options
+from hfpy.parse.expressions.grammar import fortran
 from hfpy.parse.files import index_file
-from hfpy.parse.grammar import fortran
 from hfpy.parse.routines import parse_unit
 
 ROOT = Path(__file__).parents[2]

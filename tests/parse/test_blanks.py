@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hfpy.parse.lexer import logical_lines
+from hfpy.parse.text.lexer import logical_lines
 from tests.support import compile_files, output, translate_text
 
 READ = {
@@ -143,7 +143,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_programs(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hfpy.analyze.plainloops.WORTH", 0)  # short loops become regions, too
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)  # short loops become regions, too
     done = translate_text({"m.f": PROGRAM}, exports=None, auto=True, **WAYS[way]).require()
     found = {"openmp": "!$omp parallel do", "openacc": "!$acc parallel loop"}.get(way, "hfl0_work")
     assert found in done.text

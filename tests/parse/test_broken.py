@@ -4,7 +4,7 @@ import pytest
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Opaque
-from hfpy.parse.statements import parse_statement
+from hfpy.parse.statements.statements import parse_statement
 
 WHOLE = (
     "call s(a, b)", "print *, a", "write (6, *) a", "read (5, *) a, b", "if (a > 1) b = 2", "if (a) 10, 20, 30",

@@ -2,13 +2,13 @@
 
 import pytest
 
-from hfpy.analyze.sizes import normal
+from hfpy.analyze.language.sizes import normal
 from hfpy.model.expressions import Apply, Name, Star
 from hfpy.model.source import LogicalLine
-from hfpy.parse.declarations import parse_declaration
-from hfpy.parse.fragments import dim_of, expanded_dim, fragment, shape_of
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import parse_defines
+from hfpy.parse.declarations.declarations import parse_declaration
+from hfpy.parse.expressions.fragments import dim_of, expanded_dim, fragment, shape_of
+from hfpy.parse.expressions.grammar import GrammarError
+from hfpy.parse.text.macros import parse_defines
 from tests.support import translate_text
 
 

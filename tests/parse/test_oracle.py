@@ -1,8 +1,8 @@
 """hfpy's expressions against fparser2 parsing the whole text, and the ownership of lines by statements.
 
 hfpy takes primaries from the tokens and asks fparser about operators only, once a shape
-(``hfpy/parse/expressions.py``). Here fparser parses every expression whole: the trees must be equal, the names in
-the same order, and the text of every node must parse to that node again. The other half of design contract 1:
+(``hfpy/parse/expressions/expressions.py``). Here fparser parses every expression whole: the trees must be equal, the
+names in the same order, and the text of every node must parse to that node again. The other half of design contract 1:
 every code-bearing line of a unit belongs to exactly one statement.
 """
 
@@ -20,9 +20,9 @@ from hfpy.model.printing import expression as printed
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, OneLine, expressions, flatten
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.tokens import tokenise
+from hfpy.parse.expressions.expressions import expression
+from hfpy.parse.expressions.grammar import GrammarError
+from hfpy.parse.text.tokens import tokenise
 from tests.parse.oracle import (
     ROOT,
     clean_files,
@@ -174,7 +174,7 @@ def test_what_is_no_expression_is_refused(text: str) -> None:
 
 def test_a_few_shapes_suffice() -> None:
     """What makes this fast: hundreds of expressions, few shapes that fparser has to parse."""
-    from hfpy.parse import expressions as module
+    from hfpy.parse.expressions import expressions as module
 
     texts_seen = {
         line.text[e.start : e.end] for _, file in every_file() for r in file.routines for line, e in expressions_of(r)

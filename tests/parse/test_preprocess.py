@@ -7,10 +7,10 @@ import pytest
 
 from hfpy.diagnostics import HfpyError
 from hfpy.model.macros import Macro
-from hfpy.parse.conditions import ConditionError, evaluate
-from hfpy.parse.expansion import expand_file, needs_expansion
-from hfpy.parse.macros import expand, parse_defines, permutation, split_arguments
-from hfpy.parse.preprocess import activity, read_macros
+from hfpy.parse.text.conditions import ConditionError, evaluate
+from hfpy.parse.text.expansion import expand_file, needs_expansion
+from hfpy.parse.text.macros import expand, parse_defines, permutation, split_arguments
+from hfpy.parse.text.preprocess import activity, read_macros
 
 STORAGE_ORDER = """\
 ! storage order for both targets

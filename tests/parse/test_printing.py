@@ -51,9 +51,9 @@ from hfpy.model.statements import (
     map_expressions,
 )
 from hfpy.model.units import Routine
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.statements import parse_statement
+from hfpy.parse.expressions.expressions import expression
+from hfpy.parse.expressions.grammar import GrammarError
+from hfpy.parse.statements.statements import parse_statement
 from tests.parse.oracle import ROOT, clean_files, expressions_of, parsed, said, sources
 
 _APART = (Range, Keyword, Star, ImpliedDo)  # no expressions by themselves

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from hfpy.build import processes
+from hfpy.build.compile import processes
 from hfpy.options import DomainSpec
 from hfpy.scale.network import Network
 from tests.kept import digest, made, version

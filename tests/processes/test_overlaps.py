@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build import processes
+from hfpy.build.compile import processes
 from tests.processes.programs import DOMAINS, SUPPORT, WAYS, Case, faults, written
 from tests.processes.stages import Program, drawn
 from tests.processes.test_halos import NO_MPI, expected, printed, project

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from hfpy.analyze.decomposed import MOST_GRIDS
-from hfpy.build.processes import ALONE
+from hfpy.analyze.processes.decomposed import MOST_GRIDS
+from hfpy.build.compile.processes import ALONE
 from tests.processes.programs import DOMAINS, SUPPORT
 from tests.support import translate_text
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hfpy import cli
-from hfpy.build.legacy import HF_DIR
+from hfpy.build.existing.legacy import HF_DIR
 from tests.command import CXXFLAGS
 
 PROJECTS = Path(__file__).parent

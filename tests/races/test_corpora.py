@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from hfpy.build.messages import Origin
-from hfpy.build.races import run_watched
+from hfpy.build.compile.messages import Origin
+from hfpy.build.compile.races import run_watched
 from hfpy.outputs import output_name
 from tests.races.watched import built, watching_files
 from tests.random.generator import make_program

@@ -10,10 +10,10 @@ from tempfile import mkdtemp
 from typing import Any
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.effects import Effects
-from hfpy.build.cuda import SHADOW
-from hfpy.build.messages import Origin
-from hfpy.build.races import FLAGS, WRAPPED, Watched, run_watched
+from hfpy.analyze.effects.effects import Effects
+from hfpy.build.compile.cuda import SHADOW
+from hfpy.build.compile.messages import Origin
+from hfpy.build.compile.races import FLAGS, WRAPPED, Watched, run_watched
 from hfpy.diagnostics import Diagnostic
 from hfpy.making import rewritten
 from hfpy.options import Options, silent

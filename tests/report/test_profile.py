@@ -13,10 +13,10 @@ import pytest
 
 from hfpy import cli
 from hfpy.build.driver import PROFILE_FOLDER
+from hfpy.commands.tables import as_text
 from hfpy.report.profile.picture import picture
 from hfpy.report.profile.results import Copies, Kernel, Profile, as_data, read
 from hfpy.report.profile.text import show
-from hfpy.tables import as_text
 from tests.support import translate_text
 
 NX, NY, NZ, STEPS = 12, 10, 7, 5

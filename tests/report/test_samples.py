@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from hfpy.commands.tables import as_text
 from hfpy.report.productivity.command import find_side, make_report
 from hfpy.report.productivity.estimate import Estimate
 from hfpy.report.productivity.figures import compare
 from hfpy.report.productivity.report import as_data
 from hfpy.report.productivity.text import show
 from hfpy.report.productivity.tree import read_tree
-from hfpy.tables import as_text
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 # ocean has no directives, and is its own twin.

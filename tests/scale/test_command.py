@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.networkprobe import fitted
-from hfpy.build.probe import keep
+from hfpy.build.machine.networkprobe import fitted
+from hfpy.build.machine.probe import keep
 from hfpy.cli import run
 from hfpy.diagnostics import ToolError
 from hfpy.project import Project, measured_machine

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.build.session import Given, open_project
 from hfpy.parse.application import read_application
 from hfpy.project import source_files

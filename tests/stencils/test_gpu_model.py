@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from hfpy.build.cuda import RUNTIME
+from hfpy.build.compile.cuda import RUNTIME
 from hfpy.build.session import Given, open_project
 from hfpy.model.printing import rows
 from hfpy.model.statements import Node

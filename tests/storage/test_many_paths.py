@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.effects import Effects
-from hfpy.analyze.states import States
+from hfpy.analyze.device.states import States
+from hfpy.analyze.effects.effects import Effects
 from hfpy.options import Options
 from hfpy.pipeline import settled_application
 from tests.support import CUDA_C, Corpus, pair

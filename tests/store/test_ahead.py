@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hfpy import incremental
-from hfpy.ahead import Ahead, StoreAhead
 from hfpy.lsp.looking import Looker
-from hfpy.store import Store
+from hfpy.store import incremental
+from hfpy.store.ahead import Ahead, StoreAhead
+from hfpy.store.store import Store
 
 TEXT = """module one
   implicit none

@@ -11,17 +11,17 @@ from random import Random
 
 import pytest
 
-from hfpy import incremental
-from hfpy.build.projectfile import load_project
+from hfpy.build.settings.projectfile import load_project
 from hfpy.build.translated import all_sources
 from hfpy.diagnostics import ordered
 from hfpy.making import deep
 from hfpy.options import Options
-from hfpy.parse.allowed import acknowledged
+from hfpy.parse.text.allowed import acknowledged
 from hfpy.pipeline import translate
 from hfpy.project import options_for
-from hfpy.steps import Kept
-from hfpy.store import Store
+from hfpy.store import incremental
+from hfpy.store.steps import Kept
+from hfpy.store.store import Store
 from hfpy.translation import Translation
 from tests.store.test_oracle import program, shown, write
 

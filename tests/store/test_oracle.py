@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from benchmarks.synthetic import generate
-from hfpy import incremental
 from hfpy.diagnostics import has_errors
 from hfpy.options import DomainSpec, Options, Outside
 from hfpy.pipeline import translate
+from hfpy.store import incremental
 from hfpy.translation import Translation
 from tests.random.programs import DOMAINS, program_pair
 from tests.store.edits import Files, edited

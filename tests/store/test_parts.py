@@ -10,22 +10,22 @@ from random import Random
 
 import pytest
 
-from hfpy import incremental
 from hfpy.analyze.asked import asked, asking
-from hfpy.build.projectfile import load_project
+from hfpy.build.settings.projectfile import load_project
 from hfpy.build.translated import all_sources
 from hfpy.diagnostics import Diagnostic, has_errors, ordered
-from hfpy.incremental import Now
-from hfpy.kept import NotKept
 from hfpy.making import deep
 from hfpy.options import DomainSpec, Options
 from hfpy.parse import outside
-from hfpy.parse.allowed import acknowledged
+from hfpy.parse.text.allowed import acknowledged
 from hfpy.pipeline import translate
 from hfpy.project import options_for
-from hfpy.rechecked import InParts, Work, rechecked
-from hfpy.steps import Kept
-from hfpy.store import Store
+from hfpy.store import incremental
+from hfpy.store.incremental import Now
+from hfpy.store.kept import NotKept
+from hfpy.store.rechecked import InParts, Work, rechecked
+from hfpy.store.steps import Kept
+from hfpy.store.store import Store
 from tests.store.edits import edited
 from tests.store.test_oracle import OUTSIDE, program, write
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from hfpy import incremental
 from hfpy.options import DomainSpec, Options
 from hfpy.pipeline import translate
-from hfpy.steps import KeptForm
+from hfpy.store import incremental
+from hfpy.store.steps import KeptForm
 from hfpy.translation import Translation
 
 GRID = {"i": DomainSpec(("nx",), ("i",)), "k": DomainSpec(("nz",), ("k",))}

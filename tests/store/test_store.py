@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from hfpy import incremental
-from hfpy import store as store_module
 from hfpy.diagnostics import Place, Related
 from hfpy.model.expressions import Name
 from hfpy.options import Options
 from hfpy.pipeline import translate
-from hfpy.store import Store, _Reader, _Writer, key_of
+from hfpy.store import incremental
+from hfpy.store import store as store_module
+from hfpy.store.store import Store, _Reader, _Writer, key_of
 
 CALLS = """module calls
   implicit none
@@ -109,7 +109,7 @@ def test_many_at_once(tmp_path: Path) -> None:
 
 def test_a_killed_process_leaves_no_half_entry(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from hfpy.store import Store; s = Store(Path(sys.argv[1]))\n"
+        "import sys; from pathlib import Path; from hfpy.store.store import Store; s = Store(Path(sys.argv[1]))\n"
         "while True: s.put('step', 'k', bytes(3_000_000)); print('x', flush=True)"
     )
     for delay in (0.0, 0.003, 0.007):

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.synthetic import generate
-from hfpy import incremental, signatures
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.unchanged import unchanged_routines
-from hfpy.build.projectfile import load_project
+from hfpy.build.settings.projectfile import load_project
 from hfpy.build.translated import all_sources
 from hfpy.making import deep
 from hfpy.model.application import Application
@@ -22,6 +21,7 @@ from hfpy.options import Options
 from hfpy.parse.application import read_application
 from hfpy.pipeline import translate
 from hfpy.project import options_for
+from hfpy.store import incremental, signatures
 from hfpy.transform import pipelines
 from hfpy.transform.plain import form
 from tests.store.test_oracle import COLUMNS, write

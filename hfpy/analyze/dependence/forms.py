@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hfpy.analyze.sizes import sum_of
+from hfpy.analyze.language.sizes import sum_of
 
 
 @dataclass(frozen=True, slots=True)

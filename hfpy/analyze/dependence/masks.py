@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hfpy.analyze.dependence.model import Access, Position
-from hfpy.analyze.intrinsics import ELEMENTAL
-from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.language.intrinsics import ELEMENTAL
+from hfpy.analyze.language.scopes import Scopes
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Paren, Unary
 from hfpy.model.statements import Assignment, Statement
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hfpy.analyze.context import Located
+from hfpy.analyze.language.context import Located
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.body import Body, Scratch
 from hfpy.backends.c.expressions import Designator, Expressions

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Protocol
 
-from hfpy.analyze.context import Located
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.scopes import Found
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.scopes import Found
+from hfpy.analyze.language.sizes import constant
 from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.rearranged import counted_by
@@ -23,7 +23,7 @@ from hfpy.model.extents import Dim
 from hfpy.model.kernel import Slot
 from hfpy.model.names import Names
 from hfpy.model.scalars import Scalar
-from hfpy.parse.fragments import ONE, expanded
+from hfpy.parse.expressions.fragments import ONE, expanded
 
 #: A value of an array constructor, with the values of the variables of implied loops around it.
 Turn = tuple[Expr, Mapping[str, CVariable]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hfpy.analyze.accesses import is_full_range
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import REDUCING
-from hfpy.analyze.types import is_part
+from hfpy.analyze.arrays.accesses import is_full_range
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.language.intrinsics import REDUCING
+from hfpy.analyze.language.types import is_part
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.dialect import Argument
 from hfpy.backends.c.locations import LOCATIONS, location

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.context import Located
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.effects.members import Members
 from hfpy.analyze.facts import Facts, block_of, keeps_value, resolve_alias
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.members import Members
-from hfpy.analyze.scopes import Found
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.scopes import Found
 from hfpy.backends.c.body import Body, Scratch
 from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.expressions import Expressions
@@ -49,7 +49,7 @@ from hfpy.model.names import Names, cut, stems
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.fragments import ONE, expanded, expanded_dim
+from hfpy.parse.expressions.fragments import ONE, expanded, expanded_dim
 
 Lines = list[tuple[str, int]]
 

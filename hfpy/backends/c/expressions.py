@@ -1,7 +1,7 @@
 """Fortran expressions as C.
 
-Accesses are printed as the plans say (:mod:`hfpy.analyze.accesses`), with the indices in storage order. An expression
-with rank is printed for one element of it: ``lanes`` names a counter, from zero, for each of its dimensions.
+Accesses are printed as the plans say (:mod:`hfpy.analyze.arrays.accesses`), with the indices in storage order. An
+expression with rank is printed for one element of it: ``lanes`` names a counter, from zero, for each of its dimensions.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
-from hfpy.analyze.accesses import is_full_range
-from hfpy.analyze.context import Located
+from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.facts import resolve_alias
-from hfpy.analyze.intrinsics import INQUIRY, REDUCING
-from hfpy.analyze.types import is_part
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.intrinsics import INQUIRY, REDUCING
+from hfpy.analyze.language.types import is_part
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.calls import check_function, function_call
 from hfpy.backends.c.dialect import Picked
@@ -59,9 +59,9 @@ from hfpy.model.expressions import (
 )
 from hfpy.model.macros import Macro
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.expressions.expressions import expression
+from hfpy.parse.expressions.grammar import GrammarError
+from hfpy.parse.text.macros import expand
 
 if TYPE_CHECKING:
     from hfpy.backends.c.body import Body

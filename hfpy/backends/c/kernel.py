@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from hfpy.analyze.context import Located
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.sharing import RegionSharing
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.sizes import constant
+from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.around import Around, around_points
 from hfpy.backends.c.body import Body
@@ -50,7 +50,7 @@ from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Slot
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Header
-from hfpy.parse.nests import innermost_body, own_nest
+from hfpy.parse.statements.nests import innermost_body, own_nest
 
 # Threads of a block where each runs over many points: hf_reduction_grid and hf_walking_grid of hfpy_grid.hpp.
 REDUCING, WALKING = (128, 1, 1), (64, 1, 1)

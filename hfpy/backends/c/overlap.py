@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hfpy.analyze.intrinsics import REDUCING
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.language.intrinsics import REDUCING
+from hfpy.analyze.language.sizes import constant
 from hfpy.backends.c.expressions import Designator, Expressions
 from hfpy.backends.c.rearranged import is_composed
 from hfpy.model.expressions import Apply, Binary, Component, Expr, Name, Range, children
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
+from hfpy.parse.expressions.expressions import expression
+from hfpy.parse.expressions.grammar import GrammarError
 
 _VECTOR = "by vector"
 

@@ -14,11 +14,11 @@ from hfpy.backends.c import intrinsics
 from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Keyword, Name
 from hfpy.model.scalars import INTEGER, Scalar
-from hfpy.parse.fragments import fragment
-from hfpy.parse.grammar import GrammarError
+from hfpy.parse.expressions.fragments import fragment
+from hfpy.parse.expressions.grammar import GrammarError
 
 if TYPE_CHECKING:
-    from hfpy.analyze.kinds import Kinds
+    from hfpy.analyze.language.kinds import Kinds
     from hfpy.backends.c.expressions import Expressions
 
 REARRANGED = frozenset({"spread", "cshift", "eoshift"})

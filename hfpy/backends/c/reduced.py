@@ -26,8 +26,8 @@ from hfpy.backends.c.rearranged import (
 from hfpy.backends.c.values import PLUS, TIMES, CannotPrint, CText, c_type, extent, operand, wider
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
-from hfpy.parse.fragments import fragment
-from hfpy.parse.grammar import GrammarError
+from hfpy.parse.expressions.fragments import fragment
+from hfpy.parse.expressions.grammar import GrammarError
 
 if TYPE_CHECKING:
     from hfpy.backends.c.expressions import Expressions

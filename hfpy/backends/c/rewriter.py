@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeGuard
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.device.states import States, kept_there
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RegionSharing, RoutineSharing
-from hfpy.analyze.states import States, kept_there
+from hfpy.analyze.regions.sharing import RegionSharing, RoutineSharing
 from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.teams import too_many
@@ -28,16 +28,16 @@ from hfpy.model.printing import character
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import LOOPS, Construct, constructs
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import expanded, fragment, single
-from hfpy.parse.nests import innermost_body
-from hfpy.transform.edits import Edit, replace_lines
+from hfpy.parse.expressions.fragments import expanded, fragment, single
+from hfpy.parse.statements.nests import innermost_body
+from hfpy.transform.device.queues import no_effect
 from hfpy.transform.imports import Imports
 from hfpy.transform.plain.form import PlainForm
 from hfpy.transform.plain.texts import is_told, worked_out
-from hfpy.transform.queues import no_effect
-from hfpy.transform.regioncode import Backend
-from hfpy.transform.regions import RegionRewriter
-from hfpy.transform.wrapping import wrap_line
+from hfpy.transform.regions.regioncode import Backend
+from hfpy.transform.regions.regions import RegionRewriter
+from hfpy.transform.text.edits import Edit, replace_lines
+from hfpy.transform.text.wrapping import wrap_line
 
 # Threads a block where no macro says otherwise: whole warps along the first domain. Where each thread has loops to run
 # through, as over a column, there are fewer points than threads to hide how long memory takes: small blocks reach more

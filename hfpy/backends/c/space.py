@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.body import Body, DeviceRoutines, Scratch
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type, extent, operand
 from hfpy.backends.c.views import array_variable, scalar_of
 from hfpy.model.expressions import Expr, Fragment, Keyword
-from hfpy.parse.fragments import ONE, expanded_dim
+from hfpy.parse.expressions.fragments import ONE, expanded_dim
 
 
 def constant_bounds(

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from hfpy.analyze.sizes import linear, show
+from hfpy.analyze.language.sizes import linear, show
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.backends.c.values import CannotPrint, CVariable, Space, c_name, c_type
 from hfpy.backends.refused import TEXT
 from hfpy.model.expressions import Apply, Expr, Name, walk

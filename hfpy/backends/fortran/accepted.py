@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import dimension_argument
+from hfpy.analyze.language.intrinsics import dimension_argument
 from hfpy.backends.c.values import NO_STOP, CannotPrint
 from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, SOURCE, STOP
 from hfpy.model.expressions import Apply, Keyword, Name, Range
 from hfpy.model.macros import Macro
 from hfpy.model.statements import Assignment, InputOutput, Jump, Memory, OneLine, Opaque, Specification, Statement
-from hfpy.parse.fragments import expanded, fragment
+from hfpy.parse.expressions.fragments import expanded, fragment
 from hfpy.transform.accesses import Entry
 
 _JUMPS = frozenset({"return", "@exit", "cycle", "exit", "continue", "goto"})

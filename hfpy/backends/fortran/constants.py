@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.scopes import Found
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.scopes import Found
 from hfpy.backends.c.values import CannotPrint
 from hfpy.model.expressions import ImpliedDo, Name, walk
 from hfpy.model.scalars import Scalar
-from hfpy.parse.fragments import expanded, expanded_shape
-from hfpy.parse.macros import expand
+from hfpy.parse.expressions.fragments import expanded, expanded_shape
+from hfpy.parse.text.macros import expand
 
 
 def type_text(scalar: Scalar) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.scopes import Found
+from hfpy.analyze.language.scopes import Found
 from hfpy.backends.c.device import DeviceRoutines, declared_at
 from hfpy.backends.c.space import constant_bounds, own_arrays
 from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
@@ -24,8 +24,8 @@ from hfpy.model.extents import Dim, shape_text
 from hfpy.model.names import Names
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import expanded_dim
-from hfpy.transform.wrapping import wrap_line
+from hfpy.parse.expressions.fragments import expanded_dim
+from hfpy.transform.text.wrapping import wrap_line
 
 _IDENTITIES = {
     "+": "0",

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hfpy.analyze.accesses import Plan
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import ELEMENTAL, REDUCING
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.arrays.accesses import Plan
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.language.intrinsics import ELEMENTAL, REDUCING
+from hfpy.analyze.language.sizes import constant
 from hfpy.backends.c.values import CannotPrint, component_name
 from hfpy.model.expressions import (
     Apply,
@@ -31,7 +31,7 @@ from hfpy.model.expressions import (
 )
 from hfpy.model.names import element_counter
 from hfpy.model.statements import Assignment
-from hfpy.parse.fragments import ONE
+from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.accesses import AccessRewriter, Entries, Entry
 
 _SCALAR = REDUCING - {"maxloc", "minloc", "findloc"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.backends.c.values import CannotPrint
 from hfpy.model.expressions import Apply, Component, Expr, Name, children
 from hfpy.model.source import LogicalLine

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-from hfpy.analyze.sharing import RegionSharing
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.language.sizes import constant
+from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.base import Kernel, render
 from hfpy.backends.behind import behind
 from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
@@ -23,9 +23,9 @@ from hfpy.model.expressions import names_in
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Workspace
 from hfpy.model.names import Names
 from hfpy.model.scalars import INTEGER
-from hfpy.parse.expressions import expression
-from hfpy.parse.nests import innermost_body, own_nest
-from hfpy.transform.wrapping import wrap_line
+from hfpy.parse.expressions.expressions import expression
+from hfpy.parse.statements.nests import innermost_body, own_nest
+from hfpy.transform.text.wrapping import wrap_line
 
 _UPDATES = {
     "+": "{0} = {0} + {1}",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hfpy.backends.fortran.constants import type_text
 from hfpy.model.kernel import Access, Bounds, Parameter
 from hfpy.model.scalars import Scalar
-from hfpy.transform.wrapping import wrap_line
+from hfpy.transform.text.wrapping import wrap_line
 
 Pairs = tuple[tuple[str, str], ...]
 #: The dimension of memory in which each thread has a place.

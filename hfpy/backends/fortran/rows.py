@@ -10,10 +10,10 @@ from hfpy.backends.c.values import CannotPrint, Follows, Problem, Refusals, Unpr
 from hfpy.backends.fortran.elements import ElementText
 from hfpy.model.statements import Statement
 from hfpy.model.units import Routine
-from hfpy.parse.cards import free_form
-from hfpy.parse.fragments import dim_of, expanded_dim
-from hfpy.parse.macros import expand
-from hfpy.transform.wrapping import wrap_line
+from hfpy.parse.expressions.fragments import dim_of, expanded_dim
+from hfpy.parse.text.cards import free_form
+from hfpy.parse.text.macros import expand
+from hfpy.transform.text.wrapping import wrap_line
 
 Lines = list[tuple[str, int]]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.types import is_part
+from hfpy.analyze.language.types import is_part
 from hfpy.backends.c.values import (
     CannotPrint,
     Follows,
@@ -321,7 +321,7 @@ class KernelText(Rows):
         return text + line.text[position:]
 
     def _made(self, statement: Statement) -> str:
-        """The text of a statement that was made of a part of a line (:mod:`hfpy.parse.branches`)."""
+        """The text of a statement that was made of a part of a line (:mod:`hfpy.parse.statements.branches`)."""
         self._check(statement)
         planned = self._by_statement.get(id(statement), {})
 

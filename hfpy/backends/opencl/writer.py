@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hfpy.analyze.sharing import RegionSharing
+from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.body import Instance
 from hfpy.backends.c.device import DeviceRoutines, Function, Lines

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hfpy.build.compile.runtimelib import runtime_sources
+from hfpy.build.existing.legacy import is_legacy
 from hfpy.build.files import write_if_changed
-from hfpy.build.legacy import is_legacy
-from hfpy.build.runtimelib import runtime_sources
 from hfpy.build.session import Given, Session, open_files, open_project
-from hfpy.build.verify import side
+from hfpy.build.verify.verify import side
 from hfpy.diagnostics import HfpyError, Place, error
 from hfpy.nosources import no_fortran_in
 from hfpy.options import Options

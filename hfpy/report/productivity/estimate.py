@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hfpy.analyze.analysis import analyse
+from hfpy.analyze.arrays.orders import Node, Order
+from hfpy.analyze.callgraph.positions import Position
 from hfpy.analyze.facts import Facts, analysed_routines, resolve_alias
-from hfpy.analyze.orders import Node, Order
-from hfpy.analyze.positions import Position
 from hfpy.diagnostics import Diagnostic, has_errors, ordered
 from hfpy.model.application import Application
 from hfpy.options import DebugPrint, Options, silent
@@ -131,7 +131,7 @@ def _statements(file: File) -> set[int]:
 def _directives(facts: Facts, hybrid: Tree) -> tuple[int, tuple[Diagnostic, ...]]:
     """Lines of directives that the OpenACC backend writes, without those that the user has written."""
     from hfpy.analyze.checks import check
-    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.effects.effects import Effects
     from hfpy.making import rewritten
 
     effects = Effects(facts)

@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from hfpy.parse.index import FUNCTION
-from hfpy.parse.lexer import mask_strings
+from hfpy.parse.text.lexer import mask_strings
 from hfpy.report.productivity.sanitise import Line
 from hfpy.report.productivity.tree import File
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from hfpy.commands.tables import Table
 from hfpy.diagnostics import Diagnostic
 from hfpy.report.productivity.estimate import NoEstimate
 from hfpy.report.productivity.figures import share
 from hfpy.report.productivity.report import Report, bars
-from hfpy.tables import Table
 
 _FILES = 12  # more are in the files that are written
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hfpy.build.files import write_if_changed
-from hfpy.build.probe import measure
+from hfpy.build.machine.probe import measure
 from hfpy.diagnostics import ToolError
 from hfpy.options import Options
 from hfpy.project import MACHINE_FILE, Project, measured_machine

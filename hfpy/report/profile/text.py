@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hfpy.commands.tables import Table
 from hfpy.report.profile.results import Kernel, Profile
-from hfpy.tables import Table
 
 _ARRAYS = 10  # rows of copies that are shown; all are in the JSON
 

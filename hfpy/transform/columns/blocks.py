@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hfpy.analyze.allocations import known_size
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.order.allocations import known_size
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.model.building import COLON, Maker, apply, binary, number, plus
 from hfpy.model.building import name as variable
 from hfpy.model.directives import Domain, Region
@@ -16,8 +16,8 @@ from hfpy.model.extents import Dim
 from hfpy.model.names import stem
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Node, all_names, constructs, jumps_out
-from hfpy.parse.fragments import ONE, fragment
-from hfpy.parse.nests import innermost_body
+from hfpy.parse.expressions.fragments import ONE, fragment
+from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import LANE, Instance, Lanes, column_positions, named, place_of, refused
 from hfpy.transform.columns.fitness import check_same_in_all

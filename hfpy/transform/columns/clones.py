@@ -9,7 +9,7 @@ from functools import cached_property
 
 import networkx as nx
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.model.expressions import Apply, Expr
 from hfpy.model.expressions import mentioned as mentioned_in
 from hfpy.model.extents import Dim
@@ -23,8 +23,8 @@ from hfpy.transform.columns.fitness import defined
 from hfpy.transform.columns.statements import BodyWriter, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
-from hfpy.transform.remade import remade
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.text.remade import remade
 
 COUNT = "hf_n"
 _ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent"})

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import stands_for
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import INTRINSICS
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.intrinsics import INTRINSICS
+from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name, mentioned, names_in, walk
 from hfpy.model.statements import Construct, Header, Jump, Node, constructs, expressions, flatten, named_blocks

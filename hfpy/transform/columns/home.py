@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from hfpy.analyze.accesses import is_full_range
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.accesses import is_full_range
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.intrinsics import INQUIRY
-from hfpy.analyze.lanes import begins_a_block
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.order.lanes import begins_a_block
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Range
 from hfpy.transform.columns.common import named

@@ -6,34 +6,34 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from hfpy.analyze.context import regions_of
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.arrays.orders import Node
+from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.orders import Node
-from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.context import regions_of
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.beside import beside, worth_two
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Construct
 from hfpy.model.statements import Node as Statements
 from hfpy.model.units import Routine
-from hfpy.parse.physical import physical, preprocessed
+from hfpy.parse.text.physical import physical, preprocessed
 from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.clones import Clones, Form, State
 from hfpy.transform.columns.common import RULE, Instance, column_positions
 from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.columns.worth import gain, pays, worth_blocks
-from hfpy.transform.edits import Edit, insert_lines, insert_rows, replace_rows
 from hfpy.transform.passes import Made, Refusal, Refused, edited_files
-from hfpy.transform.remade import remade
-from hfpy.transform.rowregions import straight_rows
+from hfpy.transform.regions.rowregions import straight_rows
 from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.optimise import names_of
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import MOST_REGIONS
+from hfpy.transform.text.edits import Edit, insert_lines, insert_rows, replace_rows
+from hfpy.transform.text.remade import remade
 
 BACKENDS = frozenset({"sequential", "openmp"})
 WIDTH = 32

@@ -10,7 +10,7 @@ from hfpy.model.building import COLON, Maker, apply, binary, name, number, paren
 from hfpy.model.expressions import Expr, Fragment, Name
 from hfpy.model.extents import Dim
 from hfpy.model.statements import Node
-from hfpy.parse.fragments import ONE
+from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.columns.common import LANE, in_lane
 from hfpy.transform.stencil.locals import Locals
 

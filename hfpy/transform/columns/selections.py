@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hfpy.analyze.types import type_of
+from hfpy.analyze.language.types import type_of
 from hfpy.model.building import Maker, apply, literal, name, negated, number
 from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Paren, Unary, children, walk
 from hfpy.model.names import MASK

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import INQUIRY
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.language.intrinsics import INQUIRY
 from hfpy.model.building import COLON, Maker, apply, between, binary, keyword, name, number, plus, quoted
 from hfpy.model.expressions import (
     Apply,
@@ -34,7 +34,7 @@ from hfpy.model.statements import (
     map_expressions,
 )
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import fragment
+from hfpy.parse.expressions.fragments import fragment
 from hfpy.transform.columns.branches import compressed, rare
 from hfpy.transform.columns.common import LANE, Instance, Lanes, calls, in_lane, line_of, named, place_of, refused
 from hfpy.transform.columns.selections import guard, guarded, selectable, selection, without_merges

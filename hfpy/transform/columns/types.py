@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.transform.columns.common import NUMBERS, refused
 
 

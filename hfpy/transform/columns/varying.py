@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummy_name
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import INQUIRY
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Expr, Keyword, Name, children, walk
 from hfpy.model.statements import (
     Assignment,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.sizes import linear
+from hfpy.analyze.language.sizes import linear
 from hfpy.model.expressions import Apply, Binary, Name, walk
 from hfpy.model.statements import Assignment, Construct, Header, Node, constructs
 from hfpy.transform.columns.blocks import RegionBlocks

@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.decomposed import Grid, element_type
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.reductions import misuse
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.language.sizes import constant
+from hfpy.analyze.processes.decomposed import Grid, element_type
+from hfpy.analyze.regions.reductions import misuse
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Fragment
 from hfpy.model.printing import attributes
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import ONE, mentions
-from hfpy.transform.edits import Edit, replace_lines, replace_range
+from hfpy.parse.expressions.fragments import ONE, mentions
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.text.edits import Edit, replace_lines, replace_range
 
 #: By type: the routine of the runtime library.
 _ROUTINES = {

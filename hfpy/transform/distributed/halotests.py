@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from hfpy.analyze.halodepths import FAR
-from hfpy.analyze.halomarks import Mark, Marks
+from hfpy.analyze.processes.halodepths import FAR
+from hfpy.analyze.processes.halomarks import Mark, Marks
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import character
-from hfpy.transform.edits import Edit, insert_lines
+from hfpy.parse.expressions.fragments import character
+from hfpy.transform.text.edits import Edit, insert_lines
 
 
 def tests(marks: Sequence[Marks], routine: Routine, fixed: bool) -> Iterator[Edit]:

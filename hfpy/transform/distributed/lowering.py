@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.byprocess import ByProcess
-from hfpy.analyze.decomposed import (
+from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.processes.byprocess import ByProcess
+from hfpy.analyze.processes.decomposed import (
     SENT,
     Directed,
     Grid,
@@ -18,21 +20,19 @@ from hfpy.analyze.decomposed import (
     seen_from,
     without_place,
 )
-from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts
-from hfpy.analyze.halomarks import Marks
-from hfpy.analyze.halos import Walk
-from hfpy.analyze.leftout import LeftOut
-from hfpy.analyze.overlaps import Overlap, Refused, region_behind
-from hfpy.analyze.statedgrids import Stated, without_decomposition
-from hfpy.analyze.widehalos import NotWide, WideHalo, WideHalos
+from hfpy.analyze.processes.halomarks import Marks
+from hfpy.analyze.processes.halos import Walk
+from hfpy.analyze.processes.leftout import LeftOut
+from hfpy.analyze.processes.overlaps import Overlap, Refused, region_behind
+from hfpy.analyze.processes.statedgrids import Stated, without_decomposition
+from hfpy.analyze.processes.widehalos import NotWide, WideHalo, WideHalos
 from hfpy.diagnostics import Diagnostic, error, has_errors
 from hfpy.model.directives import Width
 from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, Sent, WholeGrid
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import fragment
-from hfpy.parse.physical import names_in_rows, physical
+from hfpy.parse.expressions.fragments import fragment
+from hfpy.parse.text.physical import names_in_rows, physical
 from hfpy.transform.distributed import together
 from hfpy.transform.distributed.costs import Costs
 from hfpy.transform.distributed.exchanges import Exchange, Field
@@ -45,9 +45,9 @@ from hfpy.transform.distributed.reductions import Reductions
 from hfpy.transform.distributed.redundant import Extended, RedundantRegions, counter_of
 from hfpy.transform.distributed.sent import sent_by
 from hfpy.transform.distributed.wholegrid import WholeGridRoutine
-from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.settled import Settled, changed
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.text.edits import Edit, insert_lines, replace_lines
 from hfpy.translation import PROCESSES_MODULE
 
 _OFFERED = frozenset(

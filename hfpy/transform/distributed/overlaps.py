@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.overlaps import Reach, bounds
+from hfpy.analyze.processes.overlaps import Reach, bounds
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct
-from hfpy.parse.fragments import fragment
+from hfpy.parse.expressions.fragments import fragment
 from hfpy.transform.distributed.costs import BYTES, Costs
 from hfpy.transform.distributed.exchanges import Exchange
 from hfpy.transform.distributed.redundant import with_bounds
 from hfpy.transform.distributed.together import Together
-from hfpy.transform.edits import Edit, insert_lines, replace_lines
+from hfpy.transform.text.edits import Edit, insert_lines, replace_lines
 
 
 @dataclass

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.calls import passed
-from hfpy.analyze.context import Located
-from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import stands_for
-from hfpy.analyze.halodepths import FAR, Depths, deepest, has_corners, sides_of
-from hfpy.analyze.halos import Walk
-from hfpy.analyze.regionhalos import Need
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.processes.halodepths import FAR, Depths, deepest, has_corners, sides_of
+from hfpy.analyze.processes.halos import Walk
+from hfpy.analyze.processes.regionhalos import Need
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.directives import Listed, Width
 from hfpy.model.distributed import Decomposition, HaloExchange
@@ -24,7 +24,7 @@ from hfpy.model.expressions import Apply, Expr, Name, base_name
 from hfpy.model.expressions import walk as parts_of
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Node, expressions, flatten
-from hfpy.parse.fragments import fragment
+from hfpy.parse.expressions.fragments import fragment
 from hfpy.transform.distributed.questions import WORDS
 
 # By the row of a line: the line, and by name what is exchanged before it.

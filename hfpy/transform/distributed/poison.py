@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.decomposed import element_type, without_place
-from hfpy.analyze.halomarks import certain_settings
-from hfpy.analyze.halos import Walk
+from hfpy.analyze.processes.decomposed import element_type, without_place
+from hfpy.analyze.processes.halomarks import certain_settings
+from hfpy.analyze.processes.halos import Walk
 from hfpy.model.distributed import HaloExchange
 from hfpy.model.units import Routine
 from hfpy.transform.distributed.exchanges import Exchange, Field, Span
-from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.text.edits import Edit, insert_lines
 
 _NANS = {"real(4)": "hf_nan4()", "real(8)": "hf_nan8()"}
 

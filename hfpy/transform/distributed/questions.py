@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.decomposed import Grid
-from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.sizes import linear
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.sizes import linear
+from hfpy.analyze.processes.decomposed import Grid
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region, Width
 from hfpy.model.distributed import SIDES
@@ -19,8 +19,8 @@ from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Node, Statement, expressions, flatten
 from hfpy.model.units import Routine
-from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 WORDS = ("global", "onedge")
 

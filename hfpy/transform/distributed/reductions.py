@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.decomposed import SENT, Grid, element_type
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.processes.decomposed import SENT, Grid, element_type
 from hfpy.diagnostics import Diagnostic, error, warning
 from hfpy.model.directives import Reduction, Region
 from hfpy.model.statements import Construct
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.distributed.exactsums import ExactSums, can_be_exact, depends_on_order
 from hfpy.transform.distributed.questions import Questions, outermost_regions
-from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.text.edits import Edit, insert_lines
 
 #: By operator: the routine of the runtime library, the neutral element, and how a value from before is combined with
 #: the result (empty where that may be part of the reduction any number of times).

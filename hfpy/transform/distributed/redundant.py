@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.decomposed import Grid
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.halos import Walk
-from hfpy.analyze.overlaps import Refused
-from hfpy.analyze.redundant import Extension, Redundant, Target, refusal
-from hfpy.analyze.widehalos import Sides, WideHalo
+from hfpy.analyze.processes.decomposed import Grid
+from hfpy.analyze.processes.halos import Walk
+from hfpy.analyze.processes.overlaps import Refused
+from hfpy.analyze.processes.redundant import Extension, Redundant, Target, refusal
+from hfpy.analyze.processes.widehalos import Sides, WideHalo
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.directives import parse_directive
-from hfpy.parse.fragments import fragment
-from hfpy.parse.nests import own_nest
+from hfpy.parse.directives.directives import parse_directive
+from hfpy.parse.expressions.fragments import fragment
+from hfpy.parse.statements.nests import own_nest
 from hfpy.transform.distributed.exchanges import bounds_of
-from hfpy.transform.edits import Edit, insert, insert_lines, replace_range
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_range
 
 
 @dataclass(frozen=True)

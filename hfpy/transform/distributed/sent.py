@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.vectors import contiguous
+from hfpy.analyze.regions.vectors import contiguous
 from hfpy.model.distributed import Sent
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine

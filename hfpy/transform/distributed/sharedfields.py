@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hfpy.analyze.allocations import known_size
-from hfpy.analyze.decomposed import Cut, Grid, element_type, is_sent, not_of_grid, passes_parts, without_place
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.order.allocations import known_size
+from hfpy.analyze.processes.decomposed import Cut, Grid, element_type, is_sent, not_of_grid, passes_parts, without_place
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hfpy.analyze.decomposed import Cut
+from hfpy.analyze.processes.decomposed import Cut
 from hfpy.diagnostics import has_errors
 from hfpy.model.statements import flatten
 from hfpy.transform.distributed.sharedfields import Shared, SharedFields
-from hfpy.transform.edits import Edit, insert_rows, replace_lines
 from hfpy.transform.stencil.removal import removable, removals
+from hfpy.transform.text.edits import Edit, insert_rows, replace_lines
 
 
 class WholeGridRoutine(SharedFields):

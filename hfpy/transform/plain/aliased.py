@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.scopes import Found
-from hfpy.analyze.types import has_vector
+from hfpy.analyze.language.scopes import Found
+from hfpy.analyze.language.types import has_vector
 from hfpy.model.expressions import (
     Apply,
     Component,
@@ -45,8 +45,8 @@ from hfpy.model.statements import (
     flatten,
 )
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.declarations import parse_declaration
-from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.parse.declarations.declarations import parse_declaration
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 _INQUIRIES = frozenset("size lbound ubound shape kind huge tiny epsilon digits bit_size".split())
 _KEPT = ("dimension", "parameter")  # attributes that a variable of a block may have

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import ELEMENTAL
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.types import component
+from hfpy.analyze.language.intrinsics import ELEMENTAL
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.types import component
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -35,8 +35,8 @@ from hfpy.model.extents import Dim
 from hfpy.model.names import plain_name
 from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, Statement, expressions
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.fragments import ONE
-from hfpy.transform.edits import Edit, insert, insert_lines, replace_rows
+from hfpy.parse.expressions.fragments import ONE
+from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_rows
 
 _STEM = "value"
 _ZEROS = {"real": "0", "integer": "0", "logical": ".false.", "complex": "0"}

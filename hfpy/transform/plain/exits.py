@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.model.statements import Construct, Header, Jump, flatten, named_blocks
 from hfpy.model.units import Routine
-from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 _LAST_LABEL = 99999
 

@@ -13,12 +13,11 @@ from functools import partial
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.checks import check
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.unchanged import settled_routines
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.parse.application import with_texts
-from hfpy.transform.edits import Edit, OverlapError, apply_edits
 from hfpy.transform.passes import Again, NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
@@ -31,7 +30,8 @@ from hfpy.transform.plain.pointobjects import point_object_edits
 from hfpy.transform.plain.stops import stop_edits
 from hfpy.transform.plain.tables import table_edits
 from hfpy.transform.plain.texts import text_edits
-from hfpy.transform.wrapping import wrap_line
+from hfpy.transform.text.edits import Edit, OverlapError, apply_edits
+from hfpy.transform.text.wrapping import wrap_line
 
 Edits = Mapping[str, list[Edit]]
 #: Gives the edits of routines, by their keys.

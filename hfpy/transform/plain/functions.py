@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.model.expressions import Apply, Component, Expr, Name, children, walk
 from hfpy.model.statements import expressions, flatten
 from hfpy.model.units import Routine
-from hfpy.transform.edits import Edit, replace_range
+from hfpy.transform.text.edits import Edit, replace_range
 
 _CONVERSIONS = {
     "real": "real({}, {})",

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.model.units import Routine, UnitIndex
-from hfpy.transform.edits import Edit, replace_rows
+from hfpy.transform.text.edits import Edit, replace_rows
 
 
 def header_edits(facts: Facts, _effects: Effects, keys: Collection[str]) -> dict[str, list[Edit]]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.scopes import Found
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.scopes import Found
 from hfpy.model.expressions import (
     Apply,
     Component,
@@ -41,8 +41,8 @@ from hfpy.model.statements import (
     flatten,
 )
 from hfpy.model.units import Symbol
-from hfpy.transform.edits import Edit, replace_rows
 from hfpy.transform.plain.aliased import Known, Left, Meaning, Renamed
+from hfpy.transform.text.edits import Edit, replace_rows
 
 _KINDS = ("forall", "doconcurrent")
 

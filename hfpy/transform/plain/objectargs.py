@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.scopes import Found
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.scopes import Found
+from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, children, walk
 from hfpy.model.names import plain_name
 from hfpy.model.scalars import Scalar
 from hfpy.model.statements import Call, OneLine, Statement, expressions
 from hfpy.model.units import FType, Routine, Symbol
-from hfpy.parse.fragments import ONE, list_behind
-from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.parse.expressions.fragments import ONE, list_behind
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 Path = tuple[str, ...]
 _OBJECTS = ("type", "class")

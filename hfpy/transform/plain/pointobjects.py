@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.scopes import Found
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.scopes import Found
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range, base_name, children, walk
 from hfpy.model.names import plain_name
 from hfpy.model.statements import Assignment, OneLine, Statement, expressions
 from hfpy.model.units import DerivedType, Routine, Symbol
-from hfpy.parse.fragments import ONE
-from hfpy.transform.edits import Edit, insert_lines, replace_range, replace_rows
+from hfpy.parse.expressions.fragments import ONE
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range, replace_rows
 
 Path = tuple[str, ...]
 _BASES = ("real", "integer", "logical", "complex")

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.typed import Types
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.typed import Types
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, children, walk
 from hfpy.model.names import plain_name
 from hfpy.model.source import LineKey, LogicalLine
@@ -32,8 +32,8 @@ from hfpy.model.statements import (
     flatten,
 )
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import list_behind, word_span
-from hfpy.transform.edits import Edit, insert, insert_lines, replace_range, replace_rows
+from hfpy.parse.expressions.fragments import list_behind, word_span
+from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_range, replace_rows
 
 _NUMBER, _FROM = plain_name("stop", 0), plain_name("stops", 0)
 _STOPS = ("stop", "errorstop")

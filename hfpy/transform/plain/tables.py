@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
-from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.model.expressions import Apply, Expr, Fragment, ImpliedDo, Name
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.datastatements import DataSet, Repeated, data_sets, object_name, variables_of
-from hfpy.parse.fragments import ONE
-from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.parse.declarations.datastatements import DataSet, Repeated, data_sets, object_name, variables_of
+from hfpy.parse.expressions.fragments import ONE
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 _BASES = ("real", "integer", "logical", "complex")
 _KEPT = frozenset({"dimension", "save", "initialised"})

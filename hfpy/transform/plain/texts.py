@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Range, children
 from hfpy.model.names import plain_from, plain_name, plain_number
 from hfpy.model.statements import (
@@ -27,7 +27,7 @@ from hfpy.model.statements import (
     flatten,
 )
 from hfpy.model.units import Routine, Symbol
-from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 TOLD = "text"  # a part of the names of the variables
 _COMPARED = frozenset("== /= < <= > >=".split())

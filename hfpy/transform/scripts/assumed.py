@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from hfpy.model.expressions import Binary, Expr, Fragment, Literal, Name, Paren, Unary, children, walk
-from hfpy.parse.fragments import fragment
-from hfpy.parse.grammar import GrammarError
+from hfpy.parse.expressions.fragments import fragment
+from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.work import Work
 

@@ -9,7 +9,7 @@ from typing import Self
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
 from hfpy.model.statements import Construct, Statement
-from hfpy.parse.regions import MOST_COPIES
+from hfpy.parse.directives.regions import MOST_COPIES
 from hfpy.transform.scripts import legality, loopchanges
 from hfpy.transform.scripts.illegal import IllegalTransform, script_place
 from hfpy.transform.scripts.ledger import Step

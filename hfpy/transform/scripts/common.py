@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.dependence.reading import show
-from hfpy.analyze.flow import FlowScan
-from hfpy.analyze.typed import Types
+from hfpy.analyze.effects.flow import FlowScan
+from hfpy.analyze.language.typed import Types
+from hfpy.analyze.nests.reading import show
 from hfpy.model.building import Maker, name, quoted
 from hfpy.model.expressions import (
     Apply,
@@ -34,9 +34,9 @@ from hfpy.model.statements import (
     flatten,
     map_expressions,
 )
-from hfpy.parse.fragments import fragment
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.nests import innermost_body
+from hfpy.parse.expressions.fragments import fragment
+from hfpy.parse.expressions.grammar import GrammarError
+from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.work import Work
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.forms import Index
 from hfpy.analyze.dependence.model import Nest
-from hfpy.analyze.dependence.turns import against_order, index_of, shared
-from hfpy.analyze.flow import Flow, FlowScan
+from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.effects.flow import Flow, FlowScan
+from hfpy.analyze.nests.builder import build
+from hfpy.analyze.nests.turns import against_order, index_of, shared
 from hfpy.model.expressions import Binary, Literal, Name, Paren, Unary, walk
 from hfpy.model.names import without_home
 from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement, flatten
-from hfpy.parse.nests import innermost_body
+from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.scripts.legality import (
     SCALARS,
     SIMPLE,

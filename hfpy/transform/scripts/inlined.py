@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.typed import Types
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.language.typed import Types
+from hfpy.analyze.language.uses import Reference
 from hfpy.model.building import paren, quoted
 from hfpy.model.expressions import Apply, Binary, Expr, Instead, Name, Unary, base_name, walk, with_children
 from hfpy.model.statements import (
@@ -25,8 +25,8 @@ from hfpy.model.statements import (
     flatten,
     map_expressions,
 )
-from hfpy.parse.fragments import fragment
-from hfpy.parse.nests import innermost_body
+from hfpy.parse.expressions.fragments import fragment
+from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.scripts.common import check_same, check_value
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.work import Work

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummies_met, passed
-from hfpy.analyze.context import Located
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.pointers import seen_otherwise
-from hfpy.analyze.typed import Types
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.typed import Types
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.order.pointers import seen_otherwise
 from hfpy.model.expressions import Apply, Expr, Keyword, Name, Range, base_name
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Memory, Opaque
-from hfpy.parse.physical import names_in_rows
-from hfpy.transform.edits import Edit, insert, replace_range
+from hfpy.parse.text.physical import names_in_rows
 from hfpy.transform.scripts.joined import Joined
 from hfpy.transform.scripts.legality import Against
+from hfpy.transform.text.edits import Edit, insert, replace_range
 
 _ANY_PART = frozenset({"size", "shape", "kind", "huge", "tiny", "epsilon", "storage_size"})
 _SETS_ELEMENTS = frozenset({"random_number"})  # subroutines that take any part of an array

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 
 from hfpy.diagnostics import Place, has_errors
 from hfpy.options import DECLARED
-from hfpy.transform.edits import OverlapError
 from hfpy.transform.scripts.interleaveduses import Uses
 from hfpy.transform.scripts.joined import TOGETHER, Group, Joined
 from hfpy.transform.scripts.layouts import ARRAY, NO_MACROS, refused, users_place, whole_program
@@ -18,6 +17,7 @@ from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.questions import Questions
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.settled import Settled, changed
+from hfpy.transform.text.edits import OverlapError
 
 SEVERAL = "two or more arrays"
 

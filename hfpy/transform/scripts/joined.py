@@ -6,22 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.orders import IDENTITY, Node
 from hfpy.analyze.facts import Facts, views_by_class
-from hfpy.analyze.fixedorders import declared_orders, fixed_orders
-from hfpy.analyze.orders import IDENTITY, Node
-from hfpy.analyze.unsplit import in_declarations, kept_whole
+from hfpy.analyze.order.fixedorders import declared_orders, fixed_orders
+from hfpy.analyze.order.unsplit import in_declarations, kept_whole
 from hfpy.diagnostics import Place
 from hfpy.model.extents import shape_text
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol, Use
-from hfpy.parse.fragments import listed_names, same_text
-from hfpy.parse.physical import names_in_rows, physical, rows_of
-from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.parse.expressions.fragments import listed_names, same_text
+from hfpy.parse.text.physical import names_in_rows, physical, rows_of
 from hfpy.transform.scripts.layouts import users_place
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.stencil.removal import removable, removals
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 Group = tuple[Node, ...]  # arrays that become one, by home and name
 

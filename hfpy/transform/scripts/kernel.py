@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.language.sizes import constant
 from hfpy.backendtable import TABLE
 from hfpy.diagnostics import UsageError
 from hfpy.model.names import in_unit_of
 from hfpy.model.statements import Construct, Header
 from hfpy.options import schedule_fault
-from hfpy.parse.fragments import ONE
-from hfpy.parse.regions import MOST_COPIES, MOST_QUEUES
+from hfpy.parse.directives.regions import MOST_COPIES, MOST_QUEUES
+from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.scripts import common, cuts, inlined, interleaving, layouts, legality, loopchanges, padding, whole
 from hfpy.transform.scripts.assumed import assumption
 from hfpy.transform.scripts.changing import Changing, call_text, listed

@@ -1,7 +1,7 @@
 """Orders of arrays in memory that scripts ask for (kernel-metadata-and-transforms.md §2.3, ``layout``).
 
 An array has one order in the whole program, so that the whole program is looked at: what the analyses say against an
-order (:mod:`hfpy.analyze.observed`) is said against the transformation.
+order (:mod:`hfpy.analyze.order.observed`) is said against the transformation.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hfpy.analyze.domains import DataObject
-from hfpy.analyze.layout import by_numbers
-from hfpy.analyze.orders import Node, Order
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.orders import Node, Order
+from hfpy.analyze.order.layout import by_numbers
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.layouts import Layout, LayoutFault, Letter, read_layout
 from hfpy.model.application import Application

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.context import Located
-from hfpy.analyze.dependence.builder import build
-from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Index
 from hfpy.analyze.dependence.model import Access, Nest
-from hfpy.analyze.dependence.turns import exchanged, index_of, shared
-from hfpy.analyze.flow import FlowScan
+from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.effects.flow import FlowScan
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.nests.builder import build
+from hfpy.analyze.nests.calls import Source
+from hfpy.analyze.nests.turns import exchanged, index_of, shared
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk
 from hfpy.model.names import without_home
@@ -26,7 +26,7 @@ from hfpy.model.statements import (
     expressions,
     flatten,
 )
-from hfpy.parse.nests import innermost_body
+from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.scripts.work import Work
 
 # What a rule says; the words are in messages.

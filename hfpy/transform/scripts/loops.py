@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.sizes import constant
+from hfpy.analyze.language.sizes import constant
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Expr, Fragment
 from hfpy.model.printing import expression
 from hfpy.model.statements import Construct, Header, Node
-from hfpy.parse.fragments import ONE
-from hfpy.parse.nests import innermost_body
+from hfpy.parse.expressions.fragments import ONE
+from hfpy.parse.statements.nests import innermost_body
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.sizes import Linear, constant, linear
+from hfpy.analyze.language.sizes import Linear, constant, linear
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.diagnostics import UsageError
 from hfpy.model.statements import Construct
 from hfpy.options import CPU, GPU

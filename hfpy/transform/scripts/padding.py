@@ -9,31 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.orders import Node
 from hfpy.analyze.calls import dummy_of
-from hfpy.analyze.context import Located
-from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, views_by_class
-from hfpy.analyze.fixedorders import declared_orders, fixed_orders
-from hfpy.analyze.intrinsics import dimension_argument
-from hfpy.analyze.orders import Node
-from hfpy.analyze.pointers import seen_otherwise
-from hfpy.analyze.typed import Types
-from hfpy.analyze.unsplit import kept_whole
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.intrinsics import dimension_argument
+from hfpy.analyze.language.typed import Types
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.order.fixedorders import declared_orders, fixed_orders
+from hfpy.analyze.order.pointers import seen_otherwise
+from hfpy.analyze.order.unsplit import kept_whole
 from hfpy.diagnostics import Place, has_errors
 from hfpy.model.expressions import Apply, Expr, Fragment, Keyword, Name, Range, base_name
 from hfpy.model.extents import Dim, shape_text
 from hfpy.model.statements import Assignment, Header, Memory, Opaque
 from hfpy.model.units import Symbol
 from hfpy.options import DECLARED
-from hfpy.parse.fragments import ONE, fragment
+from hfpy.parse.expressions.fragments import ONE, fragment
 from hfpy.transform.declarations import shape_edits
-from hfpy.transform.edits import Edit, insert, replace_range
 from hfpy.transform.scripts.layouts import ARRAY, NO_MACROS, along, check_orders, refused, users_place, whole_program
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.questions import Questions
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.settled import Settled, changed
+from hfpy.transform.text.edits import Edit, insert, replace_range
 
 Pads = tuple[tuple[int, int], ...]  # dimensions, from 0, with the numbers of elements that they get
 

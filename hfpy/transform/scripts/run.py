@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hfpy.analyze.positions import RegionId
+from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors, note, warning
 from hfpy.model.directives import Region
-from hfpy.transform.edits import Edit, replace_rows
 from hfpy.transform.scripts.annotations import Annotations, nameless
 from hfpy.transform.scripts.context import Context, context_of
 from hfpy.transform.scripts.faults import Fault, Faults
@@ -28,6 +27,7 @@ from hfpy.transform.scripts.padding import with_pads
 from hfpy.transform.scripts.replay import Replay
 from hfpy.transform.scripts.work import Work, declarations, lines_of
 from hfpy.transform.settled import Settled, changed
+from hfpy.transform.text.edits import Edit, replace_rows
 
 ANNOTATE = "annotate"
 

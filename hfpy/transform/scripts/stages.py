@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.stencil.program import Offset
 from hfpy.transform.stencil.runs import RunFinder

@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.model import Access
-from hfpy.analyze.dependence.turns import across
-from hfpy.analyze.flow import Flow, FlowScan
-from hfpy.analyze.ordering import Ordering
+from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.effects.flow import Flow, FlowScan
+from hfpy.analyze.loops.ordering import Ordering
+from hfpy.analyze.nests.builder import build
+from hfpy.analyze.nests.turns import across
 from hfpy.model.directives import Region
 from hfpy.model.names import without_home
 from hfpy.model.statements import Construct, Jump, Node, OneLine, Statement, constructs, flatten
 from hfpy.model.units import Routine
-from hfpy.parse.nests import innermost_body
-from hfpy.parse.physical import preprocessed
+from hfpy.parse.statements.nests import innermost_body
+from hfpy.parse.text.physical import preprocessed
 from hfpy.transform.scripts.legality import Against, statement_of
 from hfpy.transform.scripts.work import Work, lines_of
 from hfpy.transform.stencil.fusion import WISHES, against, fused

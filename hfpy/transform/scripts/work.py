@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.forms import Form
 from hfpy.analyze.dependence.model import Facts as Known
-from hfpy.analyze.dependence.reading import Frame, Reading, World
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.nests.reading import Frame, Reading, World
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.diagnostics import has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Region
@@ -21,11 +21,11 @@ from hfpy.model.expressions import Fragment
 from hfpy.model.printing import attributes
 from hfpy.model.statements import Construct
 from hfpy.model.units import FileIndex, Routine
-from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_rows
-from hfpy.transform.fixedform import lines_for
 from hfpy.transform.ownloops import directive_rows
-from hfpy.transform.remade import remade
 from hfpy.transform.settled import Settled, changed
+from hfpy.transform.text.edits import Edit, apply_edits, insert_lines, replace_rows
+from hfpy.transform.text.fixedform import lines_for
+from hfpy.transform.text.remade import remade
 
 Row = tuple[str, int]  # a line of text, and the one (0-based) of the program's that it stems from
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.sizes import Linear
+from hfpy.analyze.language.sizes import Linear
 from hfpy.transform.stencil.members import Member, Touch
 from hfpy.transform.stencil.program import Span, distance, moved
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hfpy.analyze.context import regions_of
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.context import regions_of
 from hfpy.diagnostics import Diagnostic, Place, warning
 from hfpy.model.application import Application
 from hfpy.model.directives import Region, StencilScope

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
-from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.sizes import Linear, linear, show
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.sizes import Linear, linear, show
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region, StencilScope
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Literal, Name, Range, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions, flatten
-from hfpy.parse.fragments import ONE, expanded, expanded_dim, fragment, single
-from hfpy.parse.nests import innermost_body
+from hfpy.parse.expressions.fragments import ONE, expanded, expanded_dim, fragment, single
+from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.passes import Refusal, Refused
 from hfpy.transform.stencil.flow import kept_arrays
 from hfpy.transform.stencil.linearforms import names_of

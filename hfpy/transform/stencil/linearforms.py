@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from hfpy.analyze.sizes import Linear
+from hfpy.analyze.language.sizes import Linear
 from hfpy.model.building import binary, number, plus
 from hfpy.model.expressions import NOWHERE, Expr, Unary, names_in, unplaced
 from hfpy.model.printing import expression as printed
-from hfpy.parse.expressions import expression
+from hfpy.parse.expressions.expressions import expression
 
 
 @lru_cache(maxsize=20_000)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hfpy.model.names import cut, stem
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.physical import names_in_file, names_in_rows
+from hfpy.parse.text.physical import names_in_file, names_in_rows
 
 _ROW = 100
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.sizes import Linear
+from hfpy.analyze.language.sizes import Linear
 from hfpy.model.expressions import walk
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions, flatten
 from hfpy.transform.stencil.flow import exposed_and_certain, target_name

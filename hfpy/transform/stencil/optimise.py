@@ -6,18 +6,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from hfpy.analyze.effects import Effects
+from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.beside import beside, worth_two
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.statements import Construct, all_names
 from hfpy.model.units import Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
-from hfpy.parse.physical import preprocessed
-from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
+from hfpy.parse.text.physical import preprocessed
 from hfpy.transform.passes import Made, Refusal, edited_files
-from hfpy.transform.remade import remade
 from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.effort import Effort
 from hfpy.transform.stencil.explained import Schedule, explained
@@ -31,6 +29,8 @@ from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import RunFinder
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tuned import Tuning, without_routine
+from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace_rows
+from hfpy.transform.text.remade import remade
 
 BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target"})
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from hfpy.analyze.sizes import Linear
+from hfpy.analyze.language.sizes import Linear
 from hfpy.diagnostics import Place
 from hfpy.model.source import LineKey, compact
 from hfpy.model.statements import Construct, Node
@@ -52,7 +52,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The points of one dimension, from ``lower`` to ``upper``, both linear forms (:mod:`hfpy.analyze.sizes`)."""
+    """The points of one dimension from ``lower`` to ``upper``, linear forms (:mod:`hfpy.analyze.language.sizes`)."""
 
     lower: Linear
     upper: Linear

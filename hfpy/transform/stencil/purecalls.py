@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts, keeps_value
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.uses import Reference
 from hfpy.model.units import Routine
 from hfpy.transform.stencil.operations import PURE, count
 

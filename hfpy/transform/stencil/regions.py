@@ -9,7 +9,7 @@ from hfpy.model.building import Maker, quoted
 from hfpy.model.directives import Domain, Region
 from hfpy.model.extents import Dim
 from hfpy.model.statements import Construct, DirectiveLine, Node, Part
-from hfpy.parse.fragments import fragment
+from hfpy.parse.expressions.fragments import fragment
 from hfpy.transform.stencil.blocks import BlockWriter, block_sizes, in_blocks
 from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.groups import Group

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
-from hfpy.transform.edits import Edit, replace_lines, replace_range
+from hfpy.transform.text.edits import Edit, replace_lines, replace_range
 
 
 def removable(routine: Routine, name: str) -> bool:

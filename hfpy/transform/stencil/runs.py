@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.context import regions_of
+from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.language.context import regions_of
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.model.statements import Construct, Node, flatten, targets
 from hfpy.transform.passes import Refusal, Refused
 from hfpy.transform.stencil.lift import Draft

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hfpy.analyze.sizes import Linear, linear
+from hfpy.analyze.language.sizes import Linear, linear
 from hfpy.model.building import Maker, apply, binary, literal, name, number, plus
 from hfpy.model.expressions import Apply, Binary, Expr, walk
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Part, Statement, expressions

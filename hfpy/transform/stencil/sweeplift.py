@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.sizes import Linear, linear, show
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.language.sizes import Linear, linear, show
+from hfpy.analyze.language.uses import Reference
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, names_in, walk
 from hfpy.model.statements import Construct, Header, Node, OneLine, Statement, expressions, flatten
-from hfpy.parse.fragments import expanded
-from hfpy.parse.fragments import piece as piece_of
-from hfpy.parse.nests import innermost_body
+from hfpy.parse.expressions.fragments import expanded
+from hfpy.parse.expressions.fragments import piece as piece_of
+from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.stencil.flow import target_name
 from hfpy.transform.stencil.lift import Draft, Lifter, wishes_of
 from hfpy.transform.stencil.linearforms import names_of

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.gpu.prepare import OFFLOADED, STATIC, can_offload, carry_libraries
-from hfpy.build.limits import LIMITS
+from hfpy.build.compile.limits import LIMITS
 from tests.automatic.programs import pair_of as plain_pair
 from tests.automatic.storages import pair_of as stored_pair
 from tests.automatic.test_random import VARIANTS as AUTOMATIC
@@ -67,7 +67,7 @@ def tasks(random: int, first: int) -> Iterator[Task]:
 
 
 def limits(folder: Path) -> str:
-    """The object by which programs get more stack on the GPU (``hfpy/build/limits.py``)."""
+    """The object by which programs get more stack on the GPU (``hfpy/build/compile/limits.py``)."""
     made = folder / "work" / "limits.o"
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)

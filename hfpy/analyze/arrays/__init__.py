@@ -1,0 +1,1 @@
+"""Arrays: which memory their names mean, their dimensions, what becomes of each reference, their order."""

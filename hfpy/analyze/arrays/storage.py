@@ -1,0 +1,403 @@
+"""Storage objects: which memory a name may stand for, over the whole program.
+
+A variable that is declared is an object. A dummy argument, a pointer, and a name of an ``associate`` are *views* of one
+of several objects: of all that calls, pointer assignments and allocations bring there. Components are told apart by
+their names alone, whatever object of a derived type they belong to. What cannot be followed is :data:`ANYTHING`.
+
+The sets are the least solution of inclusions (Andersen's analysis): each ``p => a`` and each argument says that a view
+may stand for all that another one may stand for.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+
+from hfpy.analyze.callgraph.graph import CallGraph, CallSite
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.types import shared_by_copies
+from hfpy.analyze.language.uses import aliases_of
+from hfpy.model.application import Application
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
+from hfpy.model.statements import Assignment, Call, Memory
+from hfpy.model.units import Routine, Symbol
+
+#: Home unit and name there; ``("%", name)`` for components, ``("common", name)`` for the variables of a common block.
+Identity = tuple[str, str]
+#: Stands for memory that pointers of unknown origin may point to.
+ANYTHING: Identity = ("", "anything")
+#: The first half of what :meth:`Storage.joint` gives.
+JOINT = "/"
+_POINTED = frozenset({"pointer", "target"})
+_UNIT_KINDS = ("subroutine", "function")
+
+
+def component_object(name: str) -> Identity:
+    """What stands for the components of a name, in objects of any type."""
+    return "%", name
+
+
+def _same_target(name: str) -> Identity:
+    """What notes that the pointer components of a name in several objects may point to one target."""
+    return "%=", name
+
+
+class Storage:
+    """Answers what names stand for. Everything is worked out when first asked."""
+
+    def __init__(self, application: Application, scopes: Scopes, graph: CallGraph) -> None:
+        self.application = application
+        self.scopes = scopes
+        self.graph = graph
+        self._objects: dict[Identity, frozenset[Identity]] | None = None
+        self._shared: dict[tuple[str, frozenset[str]], bool] = {}
+
+    def without_bodies(self, application: Application, scopes: Scopes, graph: CallGraph) -> Storage:
+        """The same answers for the application without its statements."""
+        made = Storage(application, scopes, graph)
+        made._objects = self._solved()
+        for key, routine in self.application.routines.items():
+            pointed = [d for d in routine.dummies if self._attributes((key, d)) & _POINTED]
+            for first, second in itertools.combinations(pointed, 2):
+                made._shared[key, frozenset({first, second})] = self.shared(first, second, key)
+        return made
+
+    def turn_to(self, application: Application, scopes: Scopes) -> None:
+        """Go on with an application that differs in bodies only, and there in no assignment of pointers and no call."""
+        self.application, self.scopes = application, scopes
+
+    def objects(self, name: str, key: str) -> frozenset[Identity]:
+        """The objects that a variable of a routine may stand for; empty for what is no variable."""
+        found = self.scopes.variable(name, key)
+        return self.of_identity((found.home, found.symbol.name)) if found is not None else frozenset()
+
+    def of_identity(self, identity: Identity) -> frozenset[Identity]:
+        """The objects that a declared variable, or a component, may stand for."""
+        return self._solved().get(identity, frozenset({identity}))
+
+    def same_target(self, name: str) -> bool:
+        """Whether the pointer components of a name in several objects may point to one target: they are set to
+        something, or their objects are copied. What is allocated for each of them is apart.
+        """
+        return _same_target(name) in self._solved()
+
+    def alone(self, identity: Identity) -> bool:
+        """Whether a declared array has memory that no pointer and no other variable can name: a copy for each point
+        would not do otherwise.
+        """
+        if "pointer" in self._attributes(identity) or self.equivalent(identity):
+            return False
+        if "target" not in self._attributes(identity):
+            return _associated(self.application, identity) is None
+        views = (view for view, objects in self._solved().items() if identity in objects and view != identity)
+        return not any(view[0] == "%" or "pointer" in self._attributes(view) for view in views)
+
+    def equivalent(self, identity: Identity) -> bool:
+        """Whether ``equivalence`` gives the memory of a declared variable other names."""
+        return len(_equivalent(self.application, identity)) > 1
+
+    def joint(self, identity: Identity) -> Identity | None:
+        """What stands for all memory that ``common`` and ``equivalence`` join with that of a declared variable, in any
+        unit; None if they join nothing with it.
+        """
+        home = self.application.routines.get(identity[0])
+        found = _associated(self.application, identity) if home is not None and home.spec.groups else None
+        return (JOINT, "/".join(found)) if found is not None else None
+
+    def _solved(self) -> dict[Identity, frozenset[Identity]]:
+        if self._objects is None:
+            self._objects = _Inclusions(self.application, self.scopes, self.graph).solved()
+        return self._objects
+
+    def of_designator(self, expr: Expr, at: Located, key: str) -> frozenset[Identity]:
+        """The objects that a designator means a part of: a variable, a component, a name of an ``associate``."""
+        identity = designated(expr, at, key, self.scopes)
+        return self.of_identity(identity) if identity is not None else frozenset()
+
+    def meet(self, first: Iterable[Identity], second: Iterable[Identity]) -> bool:
+        """Whether two sets of objects may have memory in common."""
+        one, other = frozenset(first), frozenset(second)
+        if one & other:
+            return True
+        return self._unknown_meets(one, other) or self._unknown_meets(other, one)
+
+    def _unknown_meets(self, one: frozenset[Identity], other: frozenset[Identity]) -> bool:
+        return ANYTHING in one and any(self.targetable(identity) for identity in other)
+
+    def targetable(self, identity: Identity) -> bool:
+        """Whether a pointer may point to an object (Fortran 2018, 8.5.7 and 8.5.17)."""
+        if identity == ANYTHING or identity[0] in ("%", "common"):
+            return True
+        return bool(self._attributes(identity) & _POINTED)
+
+    def shared(self, first: str, second: str, key: str) -> bool:
+        """Whether two names of a routine may stand for the same memory, one of them being written, in a program that
+        conforms to the standard (Fortran 2018, 15.5.2.13): both are pointers or targets and may have an object in
+        common, or storage association says so.
+        """
+        slot = (key, frozenset({first, second}))
+        if slot not in self._shared:
+            self._shared[slot] = False  # a recursive call adds nothing
+            self._shared[slot] = self._may_share(first, second, key)
+        return self._shared[slot]
+
+    def _may_share(self, first: str, second: str, key: str) -> bool:
+        found = [self.scopes.variable(name, key) for name in (first, second)]
+        if first == second or any(f is None for f in found):
+            return False
+        one, other = ((f.home, f.symbol.name) for f in found if f is not None)
+        if one == other:
+            return True
+        objects = [self.of_identity(i) for i in (one, other)]
+        if one[0] == other[0]:  # variables of one common block are apart in the unit that declares them
+            if other[1] in _equivalent(self.application, one):
+                return True
+        elif (block := _associated(self.application, one)) and block == _associated(self.application, other):
+            return True
+        if not all(self._attributes(i) & _POINTED for i in (one, other)):
+            return False
+        routine = self.application.routines.get(key)
+        dummies = routine.dummies if routine is not None else ()
+        if first in dummies and second in dummies and not any(self._pointer(i) for i in (one, other)):
+            sites = self.graph.callers.get(key, [])
+            if sites:
+                return any(self._actuals_meet(site, dummies, first, second) for site in sites)
+        return self.meet(*objects)
+
+    def _actuals_meet(self, site: CallSite, dummies: tuple[str, ...], first: str, second: str) -> bool:
+        """Whether two dummies get the same memory at a call."""
+        given = [actual(site, dummies, name) for name in (first, second)]
+        if None in given:
+            return False
+        names = [_base(e) for e in given if e is not None]
+        if names[0] is not None and names[1] is not None:
+            return names[0] == names[1] or self.shared(names[0], names[1], site.caller)
+        return self.meet(*(self.of_designator(e, site.at, site.caller) for e in given if e is not None))
+
+    def _pointer(self, identity: Identity) -> bool:
+        return "pointer" in self._attributes(identity)
+
+    def _attributes(self, identity: Identity) -> frozenset[str]:
+        symbol = _symbol(self.application, identity)
+        return symbol.attributes if symbol is not None else frozenset()
+
+
+def _is_null(value: Expr) -> bool:
+    return isinstance(value, Apply) and isinstance(value.base, Name) and value.base.name == "null"
+
+
+def actual(site: CallSite, dummies: tuple[str, ...], dummy: str) -> Expr | None:
+    """The actual argument of a dummy at a call; None if it is not given."""
+    for position, arg in enumerate(site.args):
+        if isinstance(arg, Keyword):
+            if arg.name == dummy:
+                return arg.value
+        elif position < len(dummies) and dummies[position] == dummy:
+            return arg
+    return None
+
+
+def designated(expr: Expr, at: Located, key: str, scopes: Scopes) -> Identity | None:
+    """The variable or component that a designator means a part of; None for anything else."""
+    seen: set[str] = set()
+    aliases = aliases_of(at)
+    while True:
+        while isinstance(expr, Apply):
+            expr = expr.base
+        if isinstance(expr, Component):
+            return component_object(expr.name)
+        if not isinstance(expr, Name):
+            return None
+        selector = aliases.get(expr.name) if expr.name not in seen else None
+        if selector is None:
+            break
+        seen.add(expr.name)
+        expr = selector
+    found = scopes.variable(expr.name, key)
+    return (found.home, found.symbol.name) if found is not None else None
+
+
+def _base(expr: Expr) -> str | None:
+    """The variable that an argument is, or is a part of; None for components and expressions."""
+    while isinstance(expr, Apply):
+        expr = expr.base
+    return expr.name if isinstance(expr, Name) else None
+
+
+def _symbol(application: Application, identity: Identity) -> Symbol | None:
+    home = application.routines.get(identity[0])
+    return home.spec.symbols.get(identity[1]) if home is not None else None
+
+
+def _associated(application: Application, identity: Identity) -> Identity | None:
+    """What stands for all that shares storage with a variable by ``common`` and ``equivalence``, if anything does."""
+    home = application.routines.get(identity[0])
+    if home is None:
+        return None
+    members = _equivalent(application, identity)
+    for group in home.spec.groups:
+        if group.kind == "common" and members & set(group.members):
+            return "common", group.name
+    return (identity[0], min(members)) if len(members) > 1 else None
+
+
+def _equivalent(application: Application, identity: Identity) -> set[str]:
+    """The names that ``equivalence`` gives the memory of a variable in its unit, its own among them."""
+    home = application.routines.get(identity[0])
+    sets = [set(g.members) for g in home.spec.groups if g.kind == "equivalence"] if home is not None else []
+    members = {identity[1]}
+    for _ in sets:  # each round may join one more set
+        members = members.union(*(s for s in sets if s & members))
+    return members
+
+
+class _Inclusions:
+    """The inclusions of a program, and their least solution."""
+
+    def __init__(self, application: Application, scopes: Scopes, graph: CallGraph) -> None:
+        self.application = application
+        self.scopes = scopes
+        self.graph = graph
+        self.known: dict[Identity, set[Identity]] = {}
+        self.flows: dict[Identity, set[Identity]] = {}
+
+    def solved(self) -> dict[Identity, frozenset[Identity]]:
+        """The objects of every declared variable and component."""
+        for routine in self.application.routines.values():
+            self._declared(routine)
+        for key in self.graph.sites:
+            self._statements(key)
+            for site in self.graph.below(key):
+                self._call(site)
+        self._solve()
+        return {identity: frozenset(objects) for identity, objects in self.known.items()}
+
+    def _solve(self) -> None:
+        pending = list(self.known)
+        while pending:
+            view = pending.pop()
+            objects = self.known[view]
+            for other in self.flows.get(view, ()):
+                there = self.known.setdefault(other, set())
+                if not objects <= there:
+                    there |= objects
+                    pending.append(other)
+
+    def _stands_for(self, view: Identity, *objects: Identity) -> None:
+        self.known.setdefault(view, set()).update(objects)
+
+    def _flow(self, source: Identity | None, view: Identity | None) -> None:
+        if source is None or view is None:
+            return
+        self.flows.setdefault(source, set()).add(view)
+        if source[0] == "%":
+            self._stands_for(source, source)
+
+    # -- declarations
+
+    def _declared(self, routine: Routine) -> None:
+        unseen = routine.kind in _UNIT_KINDS and not self.graph.is_called(routine.key)
+        for name, symbol in routine.spec.symbols.items():
+            identity = (routine.key, name)
+            if name in routine.dummies:
+                if unseen:  # whoever calls it has arrays of his own
+                    self._stands_for(identity, identity, *((ANYTHING,) if symbol.attributes & _POINTED else ()))
+            elif "pointer" in symbol.attributes:
+                self._initial(routine, symbol)
+            else:
+                self._stands_for(identity, _associated(self.application, identity) or identity)
+
+    def _initial(self, routine: Routine, symbol: Symbol) -> None:
+        """What a pointer points to from the beginning."""
+        name = base_name(symbol.initial.expr) if symbol.initial is not None else None
+        if name is not None and name != "null":
+            found = self.scopes.variable(name, routine.key)
+            if found is not None:
+                self._flow((found.home, found.symbol.name), (routine.key, symbol.name))
+
+    # -- statements
+
+    def _statements(self, key: str) -> None:
+        for at in self.graph.statements[key]:
+            match at.statement:
+                case Assignment(target=target, value=value, pointer=True):
+                    self._pointed(target, value, at, key)
+                case Assignment(value=value):
+                    self._constructed(value, at, key)
+                    for name in shared_by_copies(at.statement, key, self.scopes):
+                        self._stands_for(_same_target(name), component_object(name))
+                case Memory(kind="allocate", items=items):
+                    for item in items:
+                        view = designated(item, at, key, self.scopes)
+                        if view is not None:
+                            self._stands_for(view, view)
+                case Call(designator=Name(name=name), args=args) if not self.scopes.procedures(name, key):
+                    self._unseen_call(name, args, at, key)
+
+    def _pointed(self, target: Expr, value: Expr, at: Located, key: str) -> None:
+        view = designated(target, at, key, self.scopes)
+        if view is None:
+            return
+        if view[0] == "%" and not _is_null(value):
+            self._stands_for(_same_target(view[1]), view)
+        results = list(self._results(value, key))
+        source = designated(value, at, key, self.scopes)
+        if source is not None:
+            self._flow(source, view)
+        elif results:
+            for result in results:
+                self._flow(result, view)
+        elif not _is_null(value):
+            self._stands_for(view, ANYTHING)
+
+    def _results(self, value: Expr, key: str) -> Iterator[Identity]:
+        """The results of the functions that an expression may be a reference of."""
+        if isinstance(value, Apply) and isinstance(value.base, Name):
+            for callee in self.scopes.procedures(value.base.name, key):
+                routine = self.application.routines.get(callee)
+                if routine is not None and routine.kind == "function":
+                    yield callee, routine.result
+
+    def _constructed(self, value: Expr, at: Located, key: str) -> None:
+        """A constructor ``box(a)``: pointers among the components may point to the arguments."""
+        if not isinstance(value, Apply) or not isinstance(value.base, Name):
+            return
+        parts = [part for _, derived in self.scopes.lineage(value.base.name, key) for part in derived.components]
+        for arg in value.args if parts else ():
+            source = designated(arg.value if isinstance(arg, Keyword) else arg, at, key, self.scopes)
+            for part in parts:
+                if "pointer" in part.attributes:
+                    self._flow(source, component_object(part.name))
+                    self._stands_for(_same_target(part.name), component_object(part.name))
+
+    def _unseen_call(self, name: str, args: tuple[Expr, ...], at: Located, key: str) -> None:
+        """A subroutine without source may associate the pointers that it gets."""
+        views = [designated(a.value if isinstance(a, Keyword) else a, at, key, self.scopes) for a in args]
+        if name == "move_alloc" and len(views) > 1:
+            self._flow(views[0], views[1])
+            return
+        for view in views[1:2] if name == "c_f_pointer" else ():
+            if view is not None and view[0] == "%":
+                self._stands_for(_same_target(view[1]), view)
+        for view in views:
+            symbol = _symbol(self.application, view) if view is not None else None
+            if view is not None and symbol is not None and "pointer" in symbol.attributes:
+                self._stands_for(view, ANYTHING)
+
+    # -- calls
+
+    def _call(self, site: CallSite) -> None:
+        routine = self.application.routines.get(site.callee)
+        if routine is None:
+            return
+        for dummy in routine.dummies:
+            given = actual(site, routine.dummies, dummy)
+            source = designated(given, site.at, site.caller, self.scopes) if given is not None else None
+            view = (site.callee, dummy)
+            self._flow(source, view)
+            symbol = routine.spec.symbols.get(dummy)
+            if symbol is not None and "pointer" in symbol.attributes and symbol.intent != "in":
+                self._flow(view, source)
+                if source is not None and source[0] == "%":
+                    self._stands_for(_same_target(source[1]), source)

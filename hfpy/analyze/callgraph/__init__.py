@@ -1,0 +1,1 @@
+"""Which routine calls which, and where routines lie relative to regions."""

@@ -1,0 +1,191 @@
+"""Kernel positions: where every routine lies relative to the regions that are active on a target.
+
+Positions follow from the call graph (design contract 5, hybrid-fortran.md §4.2): ``own`` regions lie in the routine,
+``below`` in routines it calls, ``above`` around calls that lead to it. A routine that is
+both around a region and inside one is an error unless the inner region is a ``vector`` loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import networkx as nx
+
+from hfpy.analyze.callgraph.graph import CallGraph, CallSite
+from hfpy.analyze.language.context import Located, regions_of
+from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.application import Application
+from hfpy.model.directives import Region
+from hfpy.model.names import unit_name
+from hfpy.model.statements import constructs
+
+
+@dataclass(frozen=True, slots=True)
+class RegionId:
+    """A region by routine and number."""
+
+    routine: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where one routine lies on one target."""
+
+    own: tuple[RegionId, ...] = ()
+    below: frozenset[RegionId] = frozenset()
+    above: frozenset[RegionId] = frozenset()
+
+    @property
+    def label(self) -> str:
+        """``within``, ``inside``, ``outside`` or ``none``, as the language names them."""
+        if self.own:
+            return "within"
+        if self.below:
+            return "inside"
+        return "outside" if self.above else "none"
+
+
+NOWHERE = Position()
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Positions of all routines, the active regions, what was wrong, and the iterators of all regions, those of other
+    targets too.
+    """
+
+    of: dict[str, Position]
+    regions: dict[RegionId, Region]
+    diagnostics: tuple[Diagnostic, ...]
+    iterators: frozenset[str] = frozenset()
+
+    def get(self, key: str) -> Position:
+        """The position of a routine (nowhere, if it is not parsed)."""
+        return self.of.get(key, NOWHERE)
+
+    def active(self, key: str, at: Located) -> RegionId | None:
+        """The active region around a statement of a routine, or None."""
+        for number in reversed(at.regions):
+            identity = RegionId(key, number)
+            if identity in self.regions:
+                return identity
+        return None
+
+    def region(self, key: str, at: Located) -> Region | None:
+        """The active region around a statement of a routine, or None."""
+        identity = self.active(key, at)
+        return self.regions[identity] if identity is not None else None
+
+
+def active_regions(application: Application, target: str) -> dict[RegionId, Region]:
+    """Every region that is active on the target."""
+    return {
+        RegionId(key, number): construct.region
+        for key, routine in application.routines.items()
+        for number, construct in enumerate(regions_of(routine))
+        if construct.region is not None and construct.region.active(target)
+    }
+
+
+def positions(application: Application, graph: CallGraph, target: str) -> Positions:
+    """Positions on one target."""
+    regions = active_regions(application, target)
+    own: dict[str, list[RegionId]] = {}
+    for identity in regions:
+        own.setdefault(identity.routine, []).append(identity)
+    net = nx.DiGraph()
+    net.add_nodes_from(application.routines)
+    inside_calls: dict[RegionId, set[str]] = {r: set() for r in regions}
+    for key, sites in graph.sites.items():
+        for site in sites:
+            if not site.callee:
+                continue
+            net.add_edge(key, site.callee)
+            for number in site.at.regions:
+                if (identity := RegionId(key, number)) in regions:
+                    inside_calls[identity].add(site.callee)
+    found = _recursion(graph, net, own)
+    below: dict[str, set[RegionId]] = {key: set() for key in application.routines}
+    above: dict[str, set[RegionId]] = {key: set() for key in application.routines}
+    reached = net.copy()
+    reached.add_edges_from((key, s.callee) for key, sites in graph.indirect.items() for s in sites if s.callee)
+    for key, identities in own.items():
+        for caller in nx.ancestors(reached, key):
+            below.setdefault(caller, set()).update(identities)
+    for identity, callees in inside_calls.items():
+        for callee in callees:
+            for inner in {callee} | nx.descendants(net, callee):
+                above.setdefault(inner, set()).add(identity)
+    result = {
+        key: Position(tuple(own.get(key, ())), frozenset(below.get(key, ())), frozenset(above.get(key, ())))
+        for key in application.routines
+    }
+    made = Positions(result, regions, ())
+    found += _nesting(application, graph, made)
+    everywhere = (c.region for r in application.routines.values() for c in r.regions)
+    iterators = frozenset(name for region in everywhere if region is not None for name in region.iterators)
+    return Positions(result, regions, tuple(found), iterators)
+
+
+def _recursion(graph: CallGraph, net: nx.DiGraph, own: dict[str, list[RegionId]]) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    for component in nx.strongly_connected_components(net):
+        first = min(component)
+        if len(component) == 1 and not net.has_edge(first, first):
+            continue
+        reaches = any(k in own for k in component) or any(k in own for k in nx.descendants(net, first))
+        if not reaches:
+            continue
+        sites = [s for k in sorted(component) for s in graph.sites.get(k, ()) if s.callee in component]
+        routine = graph.application.routines[first]
+        related = [Related(_place(graph, s), f"'{s.name}' is called here") for s in sites[:4]]
+        chain = " → ".join(unit_name(k) for k in (*sorted(component), first))
+        message = f"recursive call chain into a region: {chain}"
+        found.append(error("HF401", message, routine.place(), "take the region out of the recursion", related))
+    return found
+
+
+def _place(graph: CallGraph, site: CallSite):  # type: ignore[no-untyped-def]
+    routine = graph.application.routines[site.caller]
+    return site.at.statement.line.place(routine.file, site.node.start, site.node.end)
+
+
+def _nesting(application: Application, graph: CallGraph, made: Positions) -> list[Diagnostic]:
+    """Regions of one target inside each other, in the text or through calls (§4.2)."""
+    found: list[Diagnostic] = _lexical_nesting(application, made)
+    for key, sites in graph.sites.items():
+        for site in sites:
+            outer = made.region(key, site.at)
+            if outer is None or not site.callee:
+                continue
+            position = made.get(site.callee)
+            inner = [r for r in (*position.own, *position.below) if not made.regions[r].vector]
+            if not inner or (outer.vector and not inner):
+                continue
+            nested = min(inner, key=lambda r: (r.routine, r.number))
+            related = [
+                Related(outer.place, "the outer region begins here"),
+                Related(made.regions[nested].place, f"the inner region, in '{nested.routine}', begins here"),
+            ]
+            hint = "let one of the regions apply to the other target only (appliesTo), or make the inner one 'vector'"
+            message = f"'{site.name}' is called in a region and leads into another region"
+            found.append(error("HF402", message, _place(graph, site), hint, related))
+    return found
+
+
+def _lexical_nesting(application: Application, made: Positions) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    for _key, routine in application.routines.items():
+        for construct in regions_of(routine):
+            for part in construct.parts:
+                for inner in constructs(part.body):
+                    outer_region, inner_region = construct.region, inner.region
+                    if outer_region is None or inner_region is None:
+                        continue
+                    both = all(r in made.regions.values() for r in (outer_region, inner_region))
+                    if both and not inner_region.vector:
+                        related = [Related(outer_region.place, "the outer region begins here")]
+                        hint = "close the outer region first, or let them apply to different targets (appliesTo)"
+                        found.append(error("HF206", "a region inside a region", inner_region.place, hint, related))
+    return found

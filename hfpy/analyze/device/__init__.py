@@ -1,0 +1,1 @@
+"""Where arrays are, host or device, and what follows from that."""

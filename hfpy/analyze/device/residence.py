@@ -1,0 +1,249 @@
+"""What may be on the device when a routine runs, since a caller holds it there.
+
+Device memory belongs to addresses, not to names. So what one routine brings to the device is there under all its other
+names, too, as long as that routine runs. :mod:`hfpy.analyze.arrays.storage` says which memory names stand for; here the
+objects that routines hold on the device spread to all that they call, directly or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.storage import Identity, actual, component_object
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.effects.insides import objects_touched
+from hfpy.analyze.facts import Facts, stands_for
+from hfpy.analyze.language.components import chains_from, path_of
+from hfpy.analyze.language.types import component
+from hfpy.analyze.language.uses import Reference
+from hfpy.model.expressions import Apply, Component, Expr, Name, walk
+from hfpy.model.statements import InputOutput, Statement
+from hfpy.model.units import Routine
+
+_LONGEST = 8  # components in the path of a view
+_MOST = 8  # different paths of one component behind one variable in a routine
+
+
+class Decisions(Protocol):
+    """What :class:`hfpy.analyze.device.states.States` knows of single routines."""
+
+    def held(self, key: str) -> list[DataObject]:
+        """The arrays that a routine has on the device by itself."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A name by which a routine gets at an array: a variable (``root``: home unit and name there), or a component
+    behind it (``path``: the names on the way; None where there are indices or calls on the way).
+    ``writes`` tells whether it is changed.
+    """
+
+    root: Identity
+    path: tuple[str, ...] | None
+    part: str
+    writes: bool
+
+    @property
+    def stands_for(self) -> Identity:
+        """What :class:`hfpy.analyze.arrays.storage.Storage` knows it as."""
+        return component_object(self.part) if self.part else self.root
+
+
+@dataclass
+class _Seen:
+    """The views of a routine. Where objects hold others of their kind, or routines call themselves with components of
+    their arguments, one component has very many paths. Those that come after the first few are one view, without a
+    path. The order of views is that of the text, so the same ones come first in each run.
+    """
+
+    views: dict[View, None] = field(default_factory=dict)
+    paths: dict[tuple[Identity, str], set[tuple[str, ...]]] = field(default_factory=dict)
+
+    def new(self, views: Iterable[View]) -> list[View]:
+        """Those that were not there before, bounded."""
+        added = []
+        for view in map(self._bounded, views):
+            if view not in self.views:
+                self.views[view] = None
+                added.append(view)
+        return added
+
+    def _bounded(self, view: View) -> View:
+        if view.path is None:
+            return view
+        known = self.paths.setdefault((view.root, view.part), set())
+        if view.path not in known and len(known) >= _MOST:
+            return replace(view, path=None)
+        known.add(view.path)
+        return view
+
+
+def common_block(facts: Facts, identity: Identity) -> Identity | None:
+    """What stands for the common block of a variable, if it is in one."""
+    home = facts.application.routines.get(identity[0])
+    for group in home.spec.groups if home is not None else ():
+        if group.kind == "common" and identity[1] in group.members:
+            return "common", group.name
+    return None
+
+
+def namelist_members(facts: Facts, key: str, statement: Statement) -> list[DataObject]:
+    """The arrays of the namelist that an input or output statement names."""
+    if not isinstance(statement, InputOutput):
+        return []
+    names = {e.name for c in statement.control for e in walk(c) if isinstance(e, Name)}
+    routine = facts.application.routines.get(key)
+    units = [routine] if routine is not None and names else []
+    seen = {key}
+    for unit in units:
+        uses = (facts.scopes.modules.get(use.module) for use in unit.spec.uses)
+        more = {k: facts.application.routines.get(k) for k in (unit.host, *uses) if k and k not in seen}
+        seen |= more.keys()
+        units += [u for u in more.values() if u is not None]
+        members = [m for g in unit.spec.groups if g.kind == "namelist" and g.name in names for m in g.members]
+        if members:
+            found = (facts.object(m, unit.key) for m in members)
+            return [d for d in found if d is not None and d.rank]
+    return []
+
+
+class Residence:
+    """Answers what callers hold on the device, and what routines may name of it, for the whole program at once."""
+
+    def __init__(self, facts: Facts, effects: Effects, decisions: Decisions) -> None:
+        self.facts = facts
+        self.effects = effects
+        self._found: dict[str, frozenset[Identity]] = {}
+        self._views: dict[str, frozenset[View]] | None = None
+        if facts.device is not None:
+            self._found, self._views = dict(facts.device.resident), dict(facts.device.views)
+        else:
+            self._spread(decisions)
+
+    def of(self, key: str) -> frozenset[Identity]:
+        """The objects that may be on the device whenever a routine runs."""
+        return self._found.get(key, frozenset())
+
+    def views(self, key: str) -> frozenset[View]:
+        """The names by which a routine, or one it calls, may get at arrays, other than as arguments: variables of
+        modules and of its host, pointers, common blocks, components of objects.
+        """
+        if self._views is None:
+            self._views = self._all_views()
+        return self._views.get(key, frozenset())
+
+    def _all_views(self) -> dict[str, frozenset[View]]:
+        """The views of each routine. Those that are new in a routine go on to its callers, until none is new."""
+        found = {k: _Seen() for k in self.facts.graph.sites}
+        pending = {k: made for k, seen in found.items() if (made := seen.new(self._own_views(k)))}
+        while pending:
+            callee, new = pending.popitem()
+            for site in self.facts.graph.callers.get(callee, ()):
+                more = found.setdefault(site.caller, _Seen()).new(self._seen(site, new))
+                if more:
+                    pending.setdefault(site.caller, []).extend(more)
+        return {k: frozenset(seen.views) for k, seen in found.items()}
+
+    def seen_from(self, site: CallSite) -> Iterator[View]:
+        """The views of a called routine in words of the caller: what is behind a dummy is behind the actual argument.
+        Locals of the called routine and dummies that are arrays themselves are left out, but for local pointers, whose
+        targets are there for the caller, too.
+        """
+        return self._seen(site, self.views(site.callee))
+
+    def _seen(self, site: CallSite, views: Iterable[View]) -> Iterator[View]:
+        routine = self.facts.application.routines.get(site.callee)
+        for view in views if routine is not None else ():
+            if routine is None or view.root[0] != site.callee or self._local_pointer(view.root, routine):
+                yield view
+            elif view.root[1] in routine.dummies and view.part:
+                given = actual(site, routine.dummies, view.root[1])
+                if given is not None:
+                    yield self._through(given, view, site)
+
+    @staticmethod
+    def _local_pointer(root: Identity, routine: Routine) -> bool:
+        symbol = routine.spec.symbols.get(root[1])
+        return symbol is not None and "pointer" in symbol.attributes and root[1] not in routine.dummies
+
+    def _through(self, given: Expr, view: View, site: CallSite) -> View:
+        path: tuple[str, ...] | None = ()
+        while isinstance(given, Component | Apply):
+            path = (given.name, *path) if isinstance(given, Component) and path is not None else None
+            given = given.base
+        name, plain = stands_for(given.name, site.at) if isinstance(given, Name) else (None, False)
+        found = self.facts.scopes.variable(name, site.caller) if name is not None else None
+        path = path if plain else None
+        root = (found.home, found.symbol.name) if found is not None else ("", "")
+        whole = (*path, *view.path) if path is not None and view.path is not None and found is not None else None
+        # Routines that call themselves with components of their arguments would make ever longer ones.
+        return View(root, whole if whole is None or len(whole) <= _LONGEST else None, view.part, view.writes)
+
+    # -- what a routine names itself
+
+    def _own_views(self, key: str) -> Iterator[View]:
+        for reference in self.facts.references.get(key, ()):
+            if not self.facts.live(reference.at, key):
+                continue
+            yield from self._in_function(reference, key)
+            name = stands_for(reference.name, reference.at)[0]
+            found = self.facts.scopes.variable(name, key) if name is not None else None
+            if name is None or found is None:
+                continue
+            root = (found.home, found.symbol.name)
+            writes = self.effects.of(reference, key)[1]
+            if reference.component:
+                yield from self._component_views(reference, key, root, writes)
+            data = self.facts.object(name, key)
+            element = "pointer" in found.symbol.attributes and found.symbol.type.base in ("type", "class")
+            if found.symbol.rank or element or (data is not None and data.rank):
+                dummy = found.home == key and name in self.facts.routine(key).dummies
+                if not dummy:
+                    yield View(common_block(self.facts, root) or root, (), "", writes)
+            yield from self._inside(reference, key, root, writes)
+        for at in self.facts.graph.statements.get(key, ()):
+            for member in namelist_members(self.facts, key, at.statement):
+                yield View(member.identity, (), "", True)
+
+    def _in_function(self, reference: Reference, key: str) -> Iterator[View]:
+        """Arrays that a statement function reads where it is used."""
+        for read in self.effects.read_by_function(reference, key):
+            data = self.facts.object(read.name, key)
+            if data is not None and data.rank and data.name not in self.facts.routine(key).dummies:
+                yield View(common_block(self.facts, data.identity) or data.identity, (), "", False)
+
+    def _component_views(self, reference: Reference, key: str, root: Identity, writes: bool) -> Iterator[View]:
+        for expr in chains_from(reference):
+            symbol = component(expr, key, self.facts.scopes)
+            if symbol is None or symbol.rank:
+                yield View(root, path_of(expr), expr.name, writes)
+
+    def _inside(self, reference: Reference, key: str, root: Identity, writes: bool) -> Iterator[View]:
+        """Arrays in an object that a reference names as a whole."""
+        for whole, found in objects_touched(self.facts, reference, key):
+            before = path_of(whole)
+            for inside in found:
+                path = (*before, *inside.path) if before is not None and inside.single else None
+                yield View(root, path, inside.path[-1], writes)
+
+    # -- what is on the device
+
+    def _spread(self, decisions: Decisions) -> None:
+        graph, positions = self.facts.graph, self.facts.positions
+        own = {
+            key: frozenset[Identity]().union(*(self.facts.storage.of_identity(d.identity) for d in decisions.held(key)))
+            for key in graph.sites
+            if positions.get(key).own or positions.get(key).below
+        }
+        pending = [key for key, held in own.items() if held]
+        while pending:
+            key = pending.pop()
+            here = own[key] | self.of(key)
+            for site in graph.below(key):
+                if site.callee in own and not here <= self.of(site.callee):
+                    self._found[site.callee] = self.of(site.callee) | here
+                    pending.append(site.callee)

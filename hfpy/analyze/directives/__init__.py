@@ -1,0 +1,1 @@
+"""Directives of OpenMP and OpenACC that users wrote, around and in regions."""

@@ -1,0 +1,1 @@
+"""What statements and calls read, change, allocate and associate."""

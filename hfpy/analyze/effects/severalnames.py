@@ -1,0 +1,85 @@
+"""What routines do to memory that has several names, by pointers, ``common`` and ``equivalence``: which variables and
+pointer components they use, set, and give to pointers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from hfpy.analyze.arrays.storage import Identity, component_object
+from hfpy.analyze.effects.declared import SIZE
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.components import chains_in
+from hfpy.analyze.language.types import component
+from hfpy.analyze.language.uses import Reference, aliases_of, associated, sets_component
+from hfpy.model.expressions import Component, walk
+from hfpy.model.units import Symbol
+
+#: What is noted of a routine: that it uses a variable, sets it, or sets a pointer to it, which others may have then.
+USE, SET, LENT = "use", "set", "lend"
+TOUCHED = frozenset({USE, SET, LENT})
+POINTED = frozenset({"pointer", "target"})
+
+
+def touched_in(
+    facts: Facts,
+    of: Callable[[Reference, str], tuple[bool, bool]],
+    key: str,
+    declared: Iterable[tuple[Identity, str]],
+) -> Iterator[tuple[Identity, str]]:
+    """The memory with other names that a routine's statements use and set; ``of`` tells whether a reference does. Local
+    pointers count as their targets; who gets the target of a pointer uses it. Dummy arguments are the callers' own.
+    What is ``declared`` is read, too (:mod:`hfpy.analyze.effects.declared`).
+    """
+    yield from ((identity, USE) for identity, word in declared if word == SIZE)
+    routine = facts.application.routines.get(key)
+    for reference, identity, symbol in references_to(facts, facts.references.get(key, ()), key, True):
+        if routine is None or (identity[0] == key and identity[1] in routine.dummies):
+            continue
+        if reference.role == "pointer":
+            yield identity, LENT
+            continue
+        reads, writes = of(reference, key)
+        found = frozenset({identity})
+        if identity[0] == key and symbol is not None and "pointer" in symbol.attributes:
+            found |= facts.storage.of_identity(identity)
+        for each in found if reads or writes else ():
+            yield each, SET if writes else USE
+
+
+def references_to(
+    facts: Facts, references: Sequence[Reference], key: str, targets: bool = False
+) -> Iterator[tuple[Reference, Identity, Symbol | None]]:
+    """The references that mean memory with other names: what they mean, a variable or a pointer component. With
+    ``targets`` what pointers are set to is among them.
+    """
+    chains: dict[int, Mapping[tuple[int, str], Sequence[Component]]] = {}
+    plain: set[str] = set()  # names of no such memory, where they mean what they mean in the routine
+    for reference in references:
+        if reference.name in plain and not reference.component and not reference.at.renamed:
+            continue
+        set_ = reference.role == "pointer" and (not targets or associated(reference) or sets_component(reference))
+        if set_ or reference.role == "inquiry":
+            continue
+        selector = aliases_of(reference.at).get(reference.name) if reference.at.renamed else None
+        if selector is not None:
+            parts: Sequence[Component] = [node for node in walk(selector) if isinstance(node, Component)]
+        elif reference.component:
+            statement = reference.at.statement
+            listed = chains.get(id(statement)) or chains.setdefault(id(statement), chains_in(statement))
+            parts = listed.get((reference.node.start, reference.name), ())
+        else:
+            parts = ()
+        found = [(part.name, component(part, key, facts.scopes)) for part in parts]
+        pointer = next((p for p in reversed(found) if p[1] is not None and "pointer" in p[1].attributes), None)
+        if pointer is not None:
+            yield reference, component_object(pointer[0]), pointer[1]
+            continue
+        variable = facts.variable(reference.name, reference.at, key)
+        if variable is not None and not variable.symbol.constant:
+            identity = variable.home, variable.symbol.name
+            if variable.symbol.attributes & POINTED or facts.storage.joint(identity) is not None:
+                yield reference, identity, variable.symbol
+                continue
+        if not reference.at.renamed:
+            plain.add(reference.name)

@@ -1,0 +1,1 @@
+"""Faults that otherwise a compiler or the linker finds, for ``hfpy check``."""

@@ -1,0 +1,328 @@
+"""Uses of variables: every reference in a routine, with its role and its surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.model.distributed import MARKS
+from hfpy.model.expressions import (
+    Apply,
+    ArrayConstructor,
+    Component,
+    Expr,
+    ImpliedDo,
+    Keyword,
+    Name,
+    Range,
+    Star,
+    base_name,
+    children,
+)
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Header,
+    InputOutput,
+    Memory,
+    OneLine,
+    Statement,
+)
+from hfpy.model.units import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One occurrence of a variable.
+
+    ``node`` is the :class:`Apply` that indexes it, or the bare :class:`Name`. ``role`` is read, write, argument,
+    inquiry, pointer, allocate, io, input or message, which is a text that a statement sets where it fails. ``call`` is
+    the reference or designator whose direct argument it is, ``position`` its place there (a number or a keyword);
+    ``component`` tells that a component of it is meant, ``perhaps`` that the statement may leave it as it is.
+    """
+
+    name: str
+    node: Expr
+    at: Located
+    role: str
+    call: Expr | None = None
+    position: int | str = 0
+    component: bool = False
+    perhaps: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether a statement that sets the variable certainly does: a message is set where there is one."""
+        return not self.perhaps and self.role != "message"
+
+    @property
+    def indices(self) -> tuple[Expr, ...] | None:
+        """The indices given, or None for a bare name."""
+        return self.node.args if isinstance(self.node, Apply) else None
+
+    @property
+    def writes(self) -> bool:
+        """Whether the statement itself changes the variable."""
+        return self.role in ("write", "input", "message")
+
+
+_NO_ALIASES: Mapping[str, Expr | None] = MappingProxyType({})
+
+
+def aliases_of(at: Located) -> Mapping[str, Expr | None]:
+    """Names that mean something else at a statement: associate names → selector, names declared in a ``block`` →
+    None.
+    """
+    if not at.renamed:
+        return _NO_ALIASES
+    result: dict[str, Expr | None] = {}
+    for construct in at.constructs:
+        if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):
+            for name, selector in zip(construct.header.names, construct.header.exprs, strict=False):
+                result[name] = selector
+        elif construct.kind == "block":
+            for symbol in construct.declarations:
+                if isinstance(symbol, Symbol):
+                    result[symbol.name] = None
+    return result
+
+
+def meanings(at: Located) -> Mapping[str, Expr | None]:
+    """The same names for questions of type: what ``select type`` names has a type of its own in each block, None."""
+    result = dict(aliases_of(at))
+    for construct in at.constructs if at.renamed else ():
+        if construct.kind == "selecttype" and isinstance(construct.header, Header):
+            selectors = (e.name for e in construct.header.exprs if isinstance(e, Name))
+            result |= dict.fromkeys((*construct.header.names, *selectors))
+    return result
+
+
+def declared_in_block(name: str, at: Located) -> Symbol | None:
+    """The declaration of a name in a ``block`` around a statement, the innermost one."""
+    found: Symbol | None = None
+    for construct in at.constructs:
+        if construct.kind == "block":
+            own = (s for s in construct.declarations if isinstance(s, Symbol) and s.name == name)
+            found = next(own, found)
+    return found
+
+
+def associated(reference: Reference) -> bool:
+    """Whether a statement gives a pointer its target: ``p => a``, ``nullify(p)``."""
+    statement = reference.at.statement
+    if reference.role != "pointer" or reference.component:
+        return False
+    if isinstance(statement, Memory):
+        return True
+    return isinstance(statement, Assignment) and reference.node.start == statement.target.start
+
+
+def sets_component(reference: Reference) -> bool:
+    """Whether a statement gives a pointer in an object its target: ``o%p => a``, ``nullify(o%p)``."""
+    statement = reference.at.statement
+    if reference.role != "pointer" or not reference.component:
+        return False
+    if isinstance(statement, Memory):
+        return True
+    return isinstance(statement, Assignment) and reference.node.start == statement.target.start
+
+
+_WRITTEN = frozenset({"iostat", "newunit", "size"})  # by statements of input and output
+
+TextRank = Callable[[Expr, Located], int | None]
+
+
+def uses(statements: tuple[Located, ...], rank_of_text: TextRank = lambda _, __: None) -> tuple[Reference, ...]:
+    """All references of a routine in the order of the text. ``rank_of_text`` tells designators of type character, by
+    their number of dimensions: a ``write`` with one as its unit writes into it.
+    """
+    found: list[Reference] = []
+    for at in statements:
+        _statement(at, rank_of_text, found)
+    return tuple(found)
+
+
+def _statement(at: Located, rank_of_text: TextRank, found: list[Reference]) -> None:
+    statement = at.statement
+    match statement:
+        case Assignment(target=target, value=value, pointer=pointer):
+            _target(target, at, "pointer" if pointer else "write", found)
+            _expr(value, at, "pointer" if pointer else "read", found)
+        case Call(designator=designator, args=args):
+            if not isinstance(designator, Name):
+                _inner(designator, at, found)
+            _arguments(args, at, designator, found)
+        case Memory(kind=kind, items=items, options=options):
+            for item in items:
+                _target(item, at, "pointer" if kind == "nullify" else "allocate", found)
+            for option in options:
+                _expr(option, at, _role(option, ("stat",)), found)
+        case InputOutput():
+            _input_output(statement, at, rank_of_text, found)
+        case Header(exprs=exprs, var=var, kind=kind):
+            if kind == "associate":
+                for expr in exprs:
+                    _expr(expr, at, "pointer", found)
+                return
+            if var:
+                start = statement.var_start
+                found.append(Reference(var, Name(start, start + len(var), var), at, "write"))
+            for expr in exprs:
+                _expr(expr, at, "read", found)
+        case OneLine(control=control):
+            for expr in control:
+                _expr(expr, at, "read", found)
+        case _:
+            _others(statement, at, found)
+
+
+def _input_output(statement: InputOutput, at: Located, rank_of_text: TextRank, found: list[Reference]) -> None:
+    """The references of a statement of input or output. What is written to an array of texts sets as many of them as
+    there are records (Fortran 2018, 12.4); what is read from a text may leave items as they are.
+    """
+    kind, rank = statement.kind, None
+    for number, expr in enumerate(statement.control):
+        if _is_unit(expr, number) and kind in ("read", "write"):
+            rank = rank_of_text(_value(expr), at)
+            first = len(found)
+            _expr(expr, at, "write" if rank is not None and kind == "write" else "read", found)
+            _perhaps(found, first, "write" if rank else "")
+        else:
+            asks = kind == "inquire" and not _is_unit(expr, number)
+            _expr(expr, at, _role(expr, _WRITTEN, asks), found)
+    first = len(found)
+    for expr in statement.items:
+        _expr(expr, at, "input" if kind == "read" else "io", found)
+    _perhaps(found, first, "input" if rank is not None and _has_nulls(statement) else "")
+
+
+def _perhaps(found: list[Reference], first: int, role: str) -> None:
+    """Take that references with a role, of those from the ``first`` on, may leave what they name as it is."""
+    found[first:] = [replace(r, perhaps=True) if r.role == role else r for r in found[first:]]
+
+
+def _has_nulls(statement: InputOutput) -> bool:
+    """Whether what is read may have null values (Fortran 2018, 13.10.3.2): where the format is an asterisk."""
+    form = next((c.value for c in statement.control if isinstance(c, Keyword) and c.name == "fmt"), None)
+    second = statement.control[1] if len(statement.control) > 1 else None
+    return isinstance(second if form is None else form, Star)
+
+
+def _role(option: Expr, written: Collection[str], asks: bool = False) -> str:
+    """What a statement does with what an option names: one of ``written`` is set, and in one that ``asks`` all but what
+    it asks about. A message is set where there is one, and else stays (Fortran 2018, 9.7.5, 12.11.6).
+    """
+    name = option.name if isinstance(option, Keyword) else ""
+    if name in ("errmsg", "iomsg"):
+        return "message"
+    return "write" if name in written or (asks and name not in ("file", "id")) else "read"
+
+
+def _is_unit(expr: Expr, number: int) -> bool:
+    return expr.name == "unit" if isinstance(expr, Keyword) else number == 0
+
+
+def _value(expr: Expr) -> Expr:
+    return expr.value if isinstance(expr, Keyword) else expr
+
+
+def _others(statement: Statement, at: Located, found: list[Reference]) -> None:
+    from hfpy.model.statements import expressions
+
+    for expr in expressions(statement):
+        _expr(expr, at, "read", found)
+
+
+def _target(expr: Expr, at: Located, role: str, found: list[Reference]) -> None:
+    _designator(expr, at, role, None, 0, found)
+
+
+def _arguments(args: tuple[Expr, ...], at: Located, call: Expr, found: list[Reference]) -> None:
+    for number, arg in enumerate(args):
+        position: int | str = number
+        value = arg
+        if isinstance(arg, Keyword):
+            position, value = arg.name, arg.value
+        if isinstance(value, Name | Apply | Component):
+            _designator(value, at, "argument", call, position, found)
+        else:
+            _expr(value, at, "read", found)
+
+
+def _expr(expr: Expr, at: Located, role: str, found: list[Reference]) -> None:
+    if isinstance(expr, Name | Apply | Component):
+        _designator(expr, at, role, None, 0, found)
+        return
+    if isinstance(expr, Keyword):
+        _expr(expr.value, at, role, found)
+        return
+    keep = isinstance(expr, ImpliedDo | ArrayConstructor) and role in ("io", "input")
+    if isinstance(expr, ImpliedDo):
+        items: list[Reference] = []
+        for item in expr.items:
+            _expr(item, at, role if keep else "read", items)
+        found += (r for r in items if not (expr.typed and r.name == expr.var))  # a variable of the loop's own
+        for bound in (*expr.bounds, *((expr.kind,) if expr.kind is not None else ())):
+            _expr(bound, at, "read", found)
+        if keep and not expr.typed:  # a variable of the routine: it has a value behind the list (Fortran 2018, 19.4)
+            found.append(Reference(expr.var, Name(expr.start, expr.end, expr.var), at, "write"))
+        return
+    for child in children(expr):
+        _expr(child, at, "read", found)
+
+
+def _inner(expr: Expr, at: Located, found: list[Reference]) -> None:
+    for child in children(expr):
+        _expr(child, at, "read", found)
+
+
+def _designator(
+    expr: Expr, at: Located, role: str, call: Expr | None, position: int | str, found: list[Reference]
+) -> None:
+    """References of a designator or function reference: its base with the role, everything in its indices as read."""
+    chain: list[Expr] = []
+    node: Expr = expr
+    while isinstance(node, Apply | Component):
+        chain.append(node)
+        node = node.base
+    if not isinstance(node, Name):
+        _inner(expr, at, found)
+        return
+    base = base_name(expr)
+    assert base is not None
+    first = chain[-1] if chain else None
+    component = any(isinstance(c, Component) for c in chain)
+    if isinstance(first, Apply):
+        found.append(Reference(base, first, at, role, call, position, component))
+        inquiry = base in INQUIRY or (base == "loc" and _is_mark(at.statement))
+        for number, arg in enumerate(first.args):
+            _index(arg, number, at, first, inquiry, found)
+    else:
+        found.append(Reference(base, node, at, role, call, position, component))
+    for link in chain[:-1]:
+        if isinstance(link, Apply):
+            for arg in link.args:
+                _expr(arg, at, "read", found)
+
+
+def _is_mark(statement: Statement) -> bool:
+    """Whether a statement notes something of an array for hfpy, by its address alone."""
+    return isinstance(statement, Call) and base_name(statement.designator) in MARKS
+
+
+def _index(arg: Expr, number: int, at: Located, first: Apply, inquiry: bool, found: list[Reference]) -> None:
+    """An index of an array or an argument of a function: which of the two, only a scope can tell."""
+    position: int | str = number
+    value = arg
+    if isinstance(arg, Keyword):
+        position, value = arg.name, arg.value
+    if isinstance(value, Name | Apply | Component):
+        _designator(value, at, "inquiry" if inquiry and number == 0 else "argument", first, position, found)
+    elif isinstance(value, Range):
+        for child in children(value):
+            _expr(child, at, "read", found)
+    else:
+        _expr(value, at, "read", found)

@@ -1,0 +1,1 @@
+"""Loops of plain code that may become regions."""

@@ -1,0 +1,1 @@
+"""Bodies of regions as nests: what the dependence engine is asked about."""

@@ -1,0 +1,1 @@
+"""Programs of many processes: decompositions, halos and messages."""

@@ -1,0 +1,1 @@
+"""Regions: who owns what in them, and what cannot be done in them."""

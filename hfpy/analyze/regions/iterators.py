@@ -1,0 +1,84 @@
+"""Iterators of regions outside of them: a region leaves no value in its iterators (defect S13).
+
+Where hfpy declares them they are nothing outside; where the user does, threads and kernels have copies of their own,
+and loops another last value. So a read behind a region is an error, unless the iterator is set anew on every way to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.effects.flow import EffectsByStatement, FlowScan
+from hfpy.analyze.effects.loopvalues import INDEXED, bound
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.context import regions_of
+from hfpy.analyze.language.implied import ImpliedLoops
+from hfpy.analyze.language.uses import Reference
+from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.directives import Region
+from hfpy.model.statements import Construct, OneLine
+from hfpy.model.units import Routine
+
+
+def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Diagnostic]:
+    """An error for each iterator of an active region of a routine that is read where it has no value of its own."""
+    regions = {
+        number: (construct, facts.positions.regions[RegionId(routine.key, number)])
+        for number, construct in enumerate(regions_of(routine))
+        if RegionId(routine.key, number) in facts.positions.regions
+    }
+    iterators = {name for _, region in regions.values() for name in region.iterators}
+    everything = facts.references[routine.key]
+    if not any(r.name in iterators and not r.writes and not _is_own(regions, r) for r in everything):
+        return
+    statements = (at.statement for at in facts.graph.statements[routine.key])
+    indexed = {s.line.key for s in statements if isinstance(s, OneLine) and s.kind in INDEXED}
+    live = (r for r in everything if facts.live(r.at, routine.key))
+    loops = ImpliedLoops()
+    references = [r for r in live if r.at.statement.line.key not in indexed and not bound(r, loops)]
+    names = {r.name for r in references if r.name in iterators and not r.writes and not _is_own(regions, r)}
+    if not names:
+        return
+    by_statement = effects.by_statement(references, routine.key)
+    told: set[str] = set()
+    for construct, region in regions.values():
+        wanted = names & set(region.iterators) - told
+        if wanted:
+            exposed = FlowScan(by_statement).scan_behind(routine.body, construct).exposed
+            for name in sorted(wanted & exposed.keys()):
+                told.add(name)
+                yield _error(routine, region, exposed[name])
+    yield from _before(facts, routine, by_statement, regions, names - told)
+
+
+def _before(
+    facts: Facts,
+    routine: Routine,
+    by_statement: EffectsByStatement,
+    regions: Mapping[int, tuple[Construct, Region]],
+    names: set[str],
+) -> Iterator[Diagnostic]:
+    """Iterators that only hfpy declares, read before anything sets them."""
+    undeclared = {name for name in names if facts.scopes.variable(name, routine.key) is None}
+    if not undeclared:
+        return
+    exposed = FlowScan(by_statement).scan(routine.body).exposed
+    for name in sorted(undeclared & exposed.keys()):
+        region = next(region for _, region in regions.values() if name in region.iterators)
+        yield _error(routine, region, exposed[name])
+
+
+def _is_own(regions: Mapping[int, tuple[Construct, Region]], reference: Reference) -> bool:
+    """Whether a reference of an iterator stands in an active region that has it."""
+    around = (regions[number][1] for number in reference.at.regions if number in regions)
+    return any(reference.name in region.iterators for region in around)
+
+
+def _error(routine: Routine, region: Region, reference: Reference) -> Diagnostic:
+    node = reference.node
+    place = reference.at.statement.line.place(routine.file, node.start, node.end)
+    message = f"'{reference.name}' is read here, but an iterator has no value outside its region"
+    hint = f"set '{reference.name}' before, or use another variable"
+    return error("HF319", message, place, hint, [Related(region.place, f"the region over '{reference.name}'")])

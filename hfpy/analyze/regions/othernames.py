@@ -1,0 +1,138 @@
+"""Memory that has several names: what a region, or a routine that it calls, writes under one of them and uses under
+another one. The dependence engine compares the accesses of one variable; here is what it does not see.
+
+Names have memory in common by pointers, ``common`` and ``equivalence``. Two arrays that the region itself mentions are
+compared by :mod:`hfpy.analyze.regions.sharedarrays`, objects with pointers in them by
+:mod:`hfpy.analyze.regions.pointercomponents`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hfpy.analyze.arrays.storage import Identity
+from hfpy.analyze.calls import dummies_met
+from hfpy.analyze.effects.members import Members
+from hfpy.analyze.effects.severalnames import LENT, POINTED, SET, references_to
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.nests.calls import Calls
+from hfpy.diagnostics import Diagnostic, Place, warning
+
+if TYPE_CHECKING:
+    from hfpy.analyze.effects.bodies import RegionBody
+
+_STATE = "if no two points meet in it, say so in the region: independent({name}); else use one name"
+
+
+@dataclass(frozen=True)
+class _Touch:
+    """A variable, or a pointer component, that is used; ``place`` is that of the region's own reference, else of the
+    region; ``below`` the routine that does it; ``lent`` says that it does so through a pointer.
+    """
+
+    identity: Identity
+    name: str
+    writes: bool
+    place: Place
+    below: str = ""
+    array: bool = False
+    lent: bool = False
+
+
+def other_names(body: RegionBody, said: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """A warning (HF500) for each two names of one memory, of which the region, with what it calls, writes one. What is
+    ``said`` at a place already is enough.
+    """
+    places = {d.place for d in said if d.severity != "note"}
+    return [d for d in _met(body) if d.place not in places]
+
+
+def _met(body: RegionBody) -> Iterator[Diagnostic]:
+    touches = list(_touches(body))
+    if not any(t.writes for t in touches):
+        return
+    met = _Meeting(body)
+    told: set[frozenset[str]] = set()
+    for number, one in enumerate(touches):
+        for other in touches[number + 1 :]:
+            names = frozenset({one.name, other.name})
+            if not (one.writes or other.writes) or names in told:
+                continue
+            if one.identity == other.identity and not (one.lent or other.lent):
+                continue
+            if (one.array and other.array and not one.below and not other.below) or not met.meet(one, other):
+                continue
+            if names & {*body.region.independent}:
+                continue
+            told.add(names)
+            first, second = (one, other) if one.writes else (other, one)
+            shown = f", which '{second.below}' uses," if second.below else ""
+            message = f"'{first.name}' is written, and '{second.name}'{shown} may be the same memory"
+            hint = _STATE.format(name=first.name)
+            yield warning("HF500", f"{message}: nothing keeps points apart", first.place, hint)
+
+
+def _touches(body: RegionBody) -> Iterator[_Touch]:
+    """What the region touches, and what the routines do that it calls, each once."""
+    seen: set[tuple[Identity, bool]] = set()
+    for reference, identity, symbol in references_to(body.facts, body.references, body.key):
+        reads, writes = body.effects.of(reference, body.key)
+        writes = writes and not (reference.role == "argument" and _only_points(body, reference, identity))
+        if (reads or writes) and (identity, writes) not in seen:
+            seen.add((identity, writes))
+            array = symbol is not None and bool(symbol.rank) and identity[0] != "%"
+            yield _Touch(identity, identity[1], writes, body.place(reference), array=array)
+    for callee in body.callees:
+        name = body.facts.routine(callee).name
+        for identity, word in sorted(body.effects.touched(callee)):
+            if word == LENT or (identity, word == SET) not in seen:
+                seen.add((identity, word == SET))
+                lent = word == LENT
+                yield _Touch(identity, identity[1], word == SET, body.region.place, name, lent=lent)
+
+
+def _only_points(body: RegionBody, reference: Reference, identity: Identity) -> bool:
+    """Whether a routine sets where a pointer points that it gets as an argument, and no values there."""
+    if (identity, "pointer") not in body.changed_below:
+        return False
+    calls, met = Calls(body.facts, body.effects, body.key), dummies_met(body.facts, body.key, reference)
+    return bool(met) and not any(d is None or calls.sets_values(s.callee, d.name) for s, d in met)
+
+
+class _Meeting:
+    """Whether what is touched may be one memory."""
+
+    def __init__(self, body: RegionBody) -> None:
+        self.storage = body.facts.storage
+        self.members = Members(body.facts.application, body.facts.scopes, Kinds(body.facts.scopes))
+        self.facts = body.facts
+
+    def meet(self, one: _Touch, other: _Touch) -> bool:
+        """The answer for two of them."""
+        first, second = one.identity, other.identity
+        joint = self.storage.joint(first)
+        if joint is not None and joint == self.storage.joint(second):
+            return self._joined(first, second)
+        if not (self._pointed(first) and self._pointed(second)):
+            return False
+        return self.storage.meet(self.storage.of_identity(first), self.storage.of_identity(second))
+
+    def _joined(self, first: Identity, second: Identity) -> bool:
+        """Whether variables of one common block, or of one ``equivalence``, overlap; if that cannot be told, yes."""
+        if first[0] == second[0] and not (self.storage.equivalent(first) and self.storage.equivalent(second)):
+            return False
+        one, other = self.members.member(*first), self.members.member(*second)
+        if one is None or other is None:
+            return first[0] != second[0] or self.storage.shared(first[1], second[1], first[0])
+        pairs = zip(one.begin, other.begin, strict=True)
+        return any(a < b + other.bytes and b < a + one.bytes for a, b in pairs)
+
+    def _pointed(self, identity: Identity) -> bool:
+        if identity[0] == "%":
+            return True
+        home = self.facts.application.routines.get(identity[0])
+        symbol = home.spec.symbols.get(identity[1]) if home is not None else None
+        return symbol is not None and bool(symbol.attributes & POINTED)

@@ -1,0 +1,1 @@
+"""Existing Hybrid Fortran projects, as projects of hfpy."""

@@ -1,0 +1,1 @@
+"""What a machine has, and what it gives at best."""

@@ -1,0 +1,1 @@
+"""Settings of a project, read from ``hfpy.toml``."""

@@ -1,0 +1,1 @@
+"""``hfpy verify``: one program built twice, run twice, compared."""

@@ -1,0 +1,1 @@
+"""Specification parts: what units declare."""

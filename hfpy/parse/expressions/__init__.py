@@ -1,0 +1,1 @@
+"""Expressions, and the gate to fparser."""

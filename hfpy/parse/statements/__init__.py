@@ -1,0 +1,1 @@
+"""Executable statements, one by one."""

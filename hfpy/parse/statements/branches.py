@@ -1,0 +1,71 @@
+"""Arithmetic ``if`` and computed ``goto`` as blocks whose parts jump.
+
+Both are one statement that goes one of several ways (Fortran 2018, R856 in B.2.2 and B.3.1). Passes and backends see an
+``if`` or a ``select case`` with jumps; the user's text remains as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hfpy.model.building import Maker, binary, number
+from hfpy.model.expressions import Expr
+from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Part, Statement
+from hfpy.parse.text.lexer import label_of
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Statement):
+    """``if (expr) labels`` if ``arithmetic``, else ``go to (labels), expr``."""
+
+    expr: Expr
+    labels: tuple[str, ...]
+    arithmetic: bool
+
+
+def labels_in(text: str) -> tuple[str, ...]:
+    """The labels in a list; none if something else is in it."""
+    labels = [label_of(piece) for piece in text.split(",")]
+    return tuple(labels) if all(map(str.isdigit, labels)) else ()
+
+
+def without_branch(statement: Statement) -> Node:
+    """The statement; for a :class:`Branch`, or an ``if`` with one as its action, the block that does the same."""
+    # Only the first part has the label: jumps lead to the beginning of the block.
+    maker = Maker(replace(statement.line, label=""))
+    if isinstance(statement, OneLine) and isinstance(statement.action, Branch):
+        made = maker.branches([maker.side(statement.control[0], [_block(statement.action, maker)])])
+    elif isinstance(statement, Branch):
+        made = _block(statement, maker)
+    else:
+        return statement
+    first = replace(made.parts[0], header=replace(made.header, line=statement.line))
+    return replace(made, parts=(first, *made.parts[1:]))
+
+
+def _block(branch: Branch, maker: Maker) -> Construct:
+    if branch.arithmetic:
+        ways = enumerate(_signs(branch))
+        return maker.branches([maker.side(c, [_jump(maker, label)], number == 0) for number, (c, label) in ways])
+    head = Header(maker.line, "select", (branch.expr,), made=True)
+    parts = [Part(head, ())]
+    for value, label in enumerate(branch.labels, 1):
+        parts.append(Part(Header(maker.line, "case", (number(value),), made=True), (_jump(maker, label),)))
+    return Construct("select", tuple(parts), maker.end("select"))
+
+
+def _signs(branch: Branch) -> Iterator[tuple[Expr | None, str]]:
+    """The conditions of an arithmetic ``if`` with their labels; the last one is for all else."""
+    negative, zero, positive = branch.labels
+    if negative == zero:
+        yield binary(branch.expr, "<=", number(0)), zero
+    else:
+        yield binary(branch.expr, "<", number(0)), negative
+        if zero != positive:
+            yield binary(branch.expr, "==", number(0)), zero
+    yield None, positive
+
+
+def _jump(maker: Maker, label: str) -> Jump:
+    return Jump(maker.line, "goto", label, made=True)

@@ -1,0 +1,1 @@
+"""Physical lines to logical lines: comments, continuations, fixed form, preprocessor, tokens."""

@@ -1,0 +1,1 @@
+"""What is kept between translations, and what an edit makes anew."""

@@ -1,0 +1,167 @@
+"""A store on disk of what steps have made: a step's result by a digest of all that the step depends on.
+
+An entry is a file of its own, with a checksum over its content, and is put in place at once: a reader meets a whole
+entry or none. What is damaged, of another version or unreadable is as good as not there. Processes may use a store at
+the same time, and may be killed at any time. When the entries are larger than a limit together, those go that were
+used longest ago.
+
+A project may contain a store that somebody else has made. Entries therefore hold only hfpy's own value types and
+Python's containers, and reading one calls nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+_MARK = b"hfpy store 1\n"
+_ENDING = ".kept"
+LIMIT = 512 * 1024 * 1024  # bytes
+# Whose classes entries are made of, and what else they may name.
+_OURS = (
+    "hfpy.analyze.",
+    "hfpy.model.",
+    "hfpy.diagnostics",
+    "hfpy.options",
+    "hfpy.translation",
+    "hfpy.store.kept",
+    "hfpy.store.steps",
+)
+_OTHERS = {
+    "builtins": ("frozenset", "set"),
+    "hfpy.store.incremental": ("_no_faults", "_no_kernels", "_no_survey", "_nothing"),
+    "pathlib": ("PosixPath", "WindowsPath"),
+}
+
+
+def key_of(parts: Iterable[str]) -> str:
+    """A digest of texts, which cannot run into each other."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape")
+        total.update(len(data).to_bytes(8, "little") + data)
+    return total.hexdigest()
+
+
+class _Ways(dict[type, Callable[[Any], str | tuple[Any, ...]]]):
+    """How instances of a class are written: value types with slots as a call with their values. The way of the standard
+    library goes through their fields one by one in Python, for each instance that is read.
+    """
+
+    def __missing__(self, kind: type) -> Callable[[Any], str | tuple[Any, ...]]:
+        way = self[kind] = _call_of(kind) or _standard
+        return way
+
+
+def _call_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
+    """What writes an instance as a call of its class; None where such a call does not give the same."""
+    if not is_dataclass(kind) or "__slots__" not in kind.__dict__ or hasattr(kind, "__post_init__"):
+        return None
+    own = fields(kind)
+    if not own or any(not f.init or f.kw_only is True for f in own) or kind.__reduce_ex__ is not object.__reduce_ex__:
+        return None
+    values = attrgetter(*(f.name for f in own))
+    if len(own) == 1:
+        return lambda value: (kind, (values(value),))
+    return lambda value: (kind, values(value))
+
+
+def _standard(value: object) -> str | tuple[Any, ...]:
+    return value.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+
+
+class _Writer(pickle.Pickler):
+    """Writes entries."""
+
+    dispatch_table = _Ways()
+
+
+class _Reader(pickle.Unpickler):
+    """Reads entries: classes that hold values, and nothing that does more."""
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        """The class or function of a name. Raises pickle.UnpicklingError for all others."""
+        if global_name in _OTHERS.get(module_name, ()):
+            return super().find_class(module_name, global_name)
+        if module_name.startswith(_OURS):
+            found = super().find_class(module_name, global_name)
+            if isinstance(found, type) and found.__module__ == module_name:
+                return found
+        raise pickle.UnpicklingError(f"{module_name}.{global_name} is no part of an entry")
+
+
+@dataclass(frozen=True)
+class Store:
+    """The entries in a folder of their own, of ``limit`` bytes together."""
+
+    folder: Path
+    limit: int = LIMIT
+
+    def get(self, step: str, key: str) -> object:
+        """The entry of a step, None if there is none; it counts as used now."""
+        path = self._path(step, key)
+        try:
+            data = path.read_bytes()
+            head = len(_MARK) + 32
+            if data[: len(_MARK)] != _MARK or hashlib.sha256(data[head:]).digest() != data[len(_MARK) : head]:
+                return None
+            value: object = _Reader(io.BytesIO(memoryview(data)[head:])).load()
+        except Exception:
+            return None  # pickles of other versions fail in any way
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return value
+
+    def put(self, step: str, key: str, value: object) -> None:
+        """Keep an entry; where nothing can be written, nothing is kept."""
+        memory = io.BytesIO()
+        _Writer(memory, pickle.HIGHEST_PROTOCOL).dump(value)
+        content = memory.getvalue()
+        data = _MARK + hashlib.sha256(content).digest() + content
+        if len(data) > self.limit:
+            return
+        temporary = ""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".new", delete=False) as handle:
+                temporary = handle.name
+                handle.write(data)
+            path = self._path(step, key)
+            os.replace(temporary, path)
+            self._make_room(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+    def _path(self, step: str, key: str) -> Path:
+        return self.folder / f"{step}-{key}{_ENDING}"
+
+    def _make_room(self, newest: Path) -> None:
+        """Remove the entries used longest ago until the others fit, and what killed processes have left; never the
+        newest.
+        """
+        found: list[tuple[float, int, Path]] = []
+        for path in self.folder.iterdir():
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                if path.suffix == ".new" and status.st_mtime < newest.stat().st_mtime - 3600:
+                    path.unlink()
+                elif path.suffix == _ENDING:
+                    found.append((status.st_mtime, status.st_size, path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total <= self.limit:
+                return
+            if path != newest:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                    total -= size

@@ -1,0 +1,375 @@
+"""Copies between host and device in host code: when a routine begins and ends, and around statements that touch
+arrays whose valid copy is on the device.
+
+Host arrays stay the handles; every call below names the host array (hybrid-fortran.md §7, with the table of
+:mod:`hfpy.analyze.device.states`). A statement, or a whole construct that starts nothing on the device, is one unit:
+what it reads comes to the host before it, what it writes goes to the device behind it. What only a branch of an ``if``
+or a ``select`` touches is copied within this branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.device.commonparts import divided_otherwise, joined_here
+from hfpy.analyze.device.largerdummies import larger_than_given
+from hfpy.analyze.device.states import LOCAL, TRANSFER, States
+from hfpy.analyze.directives.offloaded import Offloaded
+from hfpy.analyze.directives.threadsaround import copied_by_threads, parallel_blocks
+from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.language.uses import Reference
+from hfpy.diagnostics import error
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten, ways_out
+from hfpy.model.units import Routine
+from hfpy.transform.accesses import AccessRewriter
+from hfpy.transform.device.datadialect import DataDialect, Scoped
+from hfpy.transform.device.heldarrays import HeldArrays
+from hfpy.transform.device.packed import packed_copies, packed_rows
+from hfpy.transform.device.touched import Touched
+from hfpy.transform.imports import Imports
+from hfpy.transform.text.edits import Edit
+
+_BRANCHES = ("if", "select")
+
+
+class DeviceData(HeldArrays):
+    """Edits of one routine that keep host and device copies in step, in the words of a dialect."""
+
+    def __init__(
+        self,
+        facts: Facts,
+        effects: Effects,
+        states: States,
+        imports: Imports,
+        routine: Routine,
+        dialect: DataDialect,
+        copies: Sequence[Statement] = (),
+    ) -> None:
+        """``copies`` are statements that stand for copies already."""
+        super().__init__(facts, effects, states, imports, routine, dialect, copies)
+        self.accesses = AccessRewriter(facts, routine)
+        self._offloaded = Offloaded(facts, routine)
+
+    def edits(self) -> Iterator[Edit]:
+        """All edits of the routine."""
+        if not self.arrays and not self.states.resident(self.key):
+            return
+        self.found += [*self.traffic.conflicts(), *divided_otherwise(self.states, self.key)]
+        self.found += larger_than_given(self.states, self.key)
+        self.found += joined_here(self.states, self.key) if self.dialect.scopes else ()
+        yield from self._nodes(self.routine.body)
+        yield from self._entry()
+        yield from self._exits()
+        yield from self._memory()
+        yield from self._flags()
+        yield from self._defined_pointers()
+        yield from self._outside_of_frames()
+        yield from self._with_unknown_sizes()
+        for line in self.rows.unplaced:
+            message = "a copy to the device has no place behind this statement, which ends a loop by its label"
+            self.found.append(
+                error("HF603", message, line.place(self.routine.file), "let the loop end on a continue of its own")
+            )
+        self.found[:] = dict.fromkeys(self.found)  # a statement can be looked at twice
+
+    # -- host statements
+
+    def _nodes(self, nodes: Sequence[Node], branch: bool = False) -> Iterator[Edit]:
+        """The statements of a block; in a ``branch`` host statements that follow each other are one unit, and so are
+        those in one parallel construct of the user's: copies between them would be made by each thread.
+        """
+        run: list[Node] = []
+        for node in nodes:
+            skipped = isinstance(node, Construct) and self._skipped(node)
+            apart = isinstance(node, Construct) and not skipped and self._taken_apart(node)
+            together = branch and not skipped and not apart and self._on_host(node)
+            by_threads = not skipped and not apart and run and self._by_one_team(run[-1], node)
+            if run and not by_threads and not (together and self._on_host(run[-1])):
+                yield from self._unit(run)
+                run = []
+            yield from self._entering(node)
+            if skipped:
+                continue
+            if isinstance(node, Construct) and apart:
+                yield from self._headers(node)
+                for part in node.parts:
+                    yield from self._nodes(part.body, node.kind in _BRANCHES)
+            else:
+                run.append(node)
+        if run:
+            yield from self._unit(run)
+
+    def _by_one_team(self, one: Node, other: Node) -> bool:
+        """Whether two nodes are in one parallel construct of the user's, and the host does all of them."""
+        rows = [(node.header if isinstance(node, Construct) else node).line.first for node in (one, other)]
+        if not any(first < min(rows) and max(rows) < last for first, last in self._teams):
+            return False
+        return not any(isinstance(s, Memory) or self._works(s) for s in flatten([one, other]))
+
+    @cached_property
+    def _teams(self) -> list[tuple[int, int]]:
+        return parallel_blocks(self.facts.application.file(self.key), self.routine)
+
+    def _on_host(self, node: Node) -> bool:
+        """Whether a node can be together with others: all of it is done, and on the host, and nothing leads there."""
+        for statement in flatten([node]):
+            if isinstance(statement, Jump | Memory) or statement.line.label or self._works(statement):
+                return False
+        return True
+
+    def _entering(self, node: Node) -> Iterator[Edit]:
+        """Arrays that were allocated, and pointers that were set, since the routine began go to the device before a
+        kernel or a routine with kernels that needs them.
+        """
+        if isinstance(node, Construct) and not self._skipped(node):
+            return
+        yield from self._for_this_alone(node)
+        held = {d.name: d for d in self._held() if d.symbol.dynamic and self._may_change(d)}
+        needed = {
+            name
+            for statement in (flatten([node]) if held else ())
+            for reference in self.references.get(id(statement), ())
+            if (name := self.device_name(reference)) in held
+            and self.facts.live(reference.at, self.key)
+            and self.states.stays_on_device(reference, self.key)
+        }
+        line = node.header.line if isinstance(node, Construct) else node.line
+        handles = [self.handle(name, line, self._flag(held[name])) for name in sorted(needed)]
+        rows = [row for handle in handles for row in self.dialect.enter(handle, True)]
+        yield from self.rows.before(line, rows, 9)
+
+    def _for_this_alone(self, node: Node) -> Iterator[Edit]:
+        """A block with data around a call that needs arrays which are there for it alone; regions say it themselves."""
+        if isinstance(node, Construct):
+            return
+        given = (self.facts.object(n, self.key) for s in flatten([node]) for n, _ in self.arguments(s))
+        needed = {d.name: d for d in given if d is not None and self.transient(d)} if self._works_below(node) else {}
+        if needed:
+            arrays = [Scoped(self.handle(name, node.line), True, True) for name in sorted(needed)]
+            yield from self.rows.before(node.line, self.dialect.open_scope(arrays), 9)
+            yield from self.rows.behind(node.line, self.dialect.close_scope(), -6)
+
+    def _works_below(self, node: Statement) -> bool:
+        return any(self._works(statement) for statement in flatten([node]))
+
+    def _may_change(self, data: DataObject) -> bool:
+        """Whether what a pointer or a module's allocatable array stands for may change while the routine runs, apart
+        from its own ``allocate``.
+        """
+        references = self.facts.references.get(self.key, ())
+        if any(r.role == "pointer" and resolve_alias(r.name, r.at)[0] == data.name for r in references):
+            return True
+        callees = (s.callee for s in self.facts.graph.below(self.key) if s.callee)
+        return data.home != self.key and any(data.identity in self.effects.mentioned(c) for c in callees)
+
+    def _skipped(self, node: Construct) -> bool:
+        """Active regions, and ``@if`` blocks that are not in this build."""
+        if node.kind == "region" and node.region is not None:
+            return node.region.active(self.facts.target)
+        return node.kind == "at_if" and node.condition is not None and not self.facts.holds(node.condition, self.key)
+
+    def _taken_apart(self, node: Construct) -> bool:
+        """Whether a construct holds kernels, calls that work on device data, or ways out of it."""
+        if node.kind in ("region", "at_if"):
+            return True
+        for statement in flatten([node]):
+            if _leads_away(statement) or ways_out(statement) or self._works(statement):
+                return True
+        return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
+
+    def _works(self, statement: Statement) -> bool:
+        """Whether a statement runs kernels, or hands on data that stay on the device."""
+        references = self.references.get(id(statement), ())
+        return self.calls.runs_kernels(statement) or any(
+            self.device_name(r) and self.states.stays_on_device(r, self.key) for r in references
+        )
+
+    def arguments(self, statement: Statement) -> list[tuple[str, Reference]]:
+        """The device arrays that a statement passes on, with their names in the routine."""
+        given = ((self.device_name(r), r) for r in self.references.get(id(statement), ()) if r.role == "argument")
+        return [(name, r) for name, r in given if name and self.facts.live(r.at, self.key)]
+
+    def cannot_update(self, name: str, reference: Reference) -> None:
+        """Tell that a part of an array would have to be updated, and not the rest of it."""
+        place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)
+        message = f"'{name}' is passed twice, here as a section with gaps, which directives cannot update alone"
+        self.found.append(error("HF603", message, place, "copy the section to an array of its own before the call"))
+
+    def _headers(self, node: Construct) -> Iterator[Edit]:
+        """What the conditions and bounds of a construct read, before it."""
+        touched = Touched()
+        for part in node.parts:
+            if isinstance(part.header, Header):
+                self.touch(part.header, touched)
+                if part.header.kind == "dowhile" and touched.read:
+                    place = part.header.line.place(self.routine.file)
+                    message = (
+                        f"the condition of this loop reads '{min(touched.read)}', whose valid copy is on the device"
+                    )
+                    self.found.append(error("HF601", message, place, "read it into a scalar inside the loop"))
+        rows = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, node.header.line))]
+        for header in (p.header for p in node.parts if isinstance(p.header, Header)):
+            packed = packed_rows(self, header)
+            rows += packed.before
+            if packed.after or touched.written or (packed.before and header.kind == "dowhile"):
+                place = header.line.place(self.routine.file)
+                message = "this condition calls a function that changes, or packs, an array that is on the device"
+                self.found.append(error("HF603", message, place, "call it in a statement of its own before"))
+                break
+        yield from self.rows.before(node.header.line, rows, 10)
+
+    def _unit(self, nodes: Sequence[Node], covered: frozenset[str] = frozenset()) -> Iterator[Edit]:
+        """The copies around nodes that follow each other. What is touched under a condition only is copied under it;
+        ``covered`` are arrays that are copied around all of this.
+        """
+        touched = Touched()
+        branches: list[tuple[Node, Touched]] = []
+        for node in nodes:
+            if self._conditional(node):
+                for statement in _conditions(node):
+                    self.touch(statement, touched)
+                branches.append((node, self._touched(_behind_conditions(node), True)))
+                continue
+            if isinstance(node, Statement):
+                yield from packed_copies(self, node)
+            around = self._touched(flatten([node]), isinstance(node, Construct | OneLine))
+            touched.take(around, around.names)
+        here = touched.names.union(*(inner.moved | inner.followed for _, inner in branches))
+        for _, inner in branches:
+            touched.take(inner, here)
+        self.by_targets(list(flatten(list(nodes))), touched)
+        yield from self._around(nodes, touched, covered)
+        for node, _ in branches:
+            yield from self._inside(node, covered | here | touched.names)
+
+    def _touched(self, statements: Iterable[Statement], conditional: bool) -> Touched:
+        touched = Touched()
+        for statement in statements:
+            self.touch(statement, touched, conditional)
+        return touched
+
+    def _conditional(self, node: Node) -> bool:
+        """Whether a node is a choice whose conditions only read arrays, and into which lines can be put."""
+        if isinstance(node, OneLine):
+            if node.kind != "if" or self.rows.ends_loop(node.line):
+                return False
+        elif not isinstance(node, Construct) or node.kind not in _BRANCHES or node.end is None:
+            return False
+        touched = self._touched(_conditions(node), False)
+        packed = (packed_rows(self, statement) for statement in _conditions(node))
+        return not (touched.written | touched.moved | touched.followed) and not any(p.before or p.after for p in packed)
+
+    def _inside(self, node: Node, covered: frozenset[str]) -> Iterator[Edit]:
+        """The copies within the branches of a choice."""
+        if isinstance(node, OneLine):
+            touched = self._touched(flatten([node.action]), False)
+            before, after = self._copies(touched, covered, node.line)
+            if before or after:
+                self._check_directives(node.line, node.line)
+            self._check_ways([node], after)
+            yield from packed_copies(self, node, before, after)
+            return
+        for part in node.parts if isinstance(node, Construct) else ():
+            if part.body:
+                yield from self._unit(part.body, covered)
+
+    def _copies(
+        self, touched: Touched, covered: frozenset[str], line: LogicalLine
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """The lines before and behind what is touched."""
+        dialect = self.dialect
+        before = [r for n in touched.before if n not in covered for r in dialect.update_host(self.handle(n, line))]
+        after = [r for n in touched.after if n not in covered for r in dialect.update_device(self.handle(n, line))]
+        for name in sorted((touched.moved | touched.followed) - covered):
+            rows = self._moved(name, line, name in touched.moved)
+            before += rows[0]
+            after += rows[1]
+        return before, after
+
+    def _around(self, nodes: Sequence[Node], touched: Touched, covered: frozenset[str]) -> Iterator[Edit]:
+        """The copies before the first and behind the last of some nodes."""
+        first = nodes[0].header.line if isinstance(nodes[0], Construct) else nodes[0].line
+        # A loop that ends on a labelled statement has no end of its own.
+        last = max([s.line for s in flatten([nodes[-1]])], key=lambda line: line.last)
+        if isinstance(nodes[-1], Construct) and nodes[-1].end is not None:
+            last = nodes[-1].end.line
+        before, after = self._copies(touched, covered, first)
+        if before or after:
+            self._check_directives(first, last)
+        self._check_ways(nodes, after)
+        yield from self.rows.before(first, before, 10)
+        yield from self.rows.behind(last, after, -5, first)
+
+    def _check_directives(self, first: LogicalLine, last: LogicalLine) -> None:
+        """Tell that directives of the user's let the device do what is copied here as host code, or several threads."""
+        found = self._offloaded.error(first, last)
+        found = found or copied_by_threads(self.facts, self.routine, self.rows.above(first.first))
+        self.found += [found] if found is not None else []
+
+    def _check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
+        """Tell that a statement may go on past the copies behind it: a call at a label, an ``if`` by a jump, where its
+        condition calls what changes an array. What input sets is not defined where it goes on at a label.
+        """
+        for statement in flatten(list(nodes)) if after else ():
+            if isinstance(statement, Call) and ways_out(statement):
+                hint = "return a number instead, and branch by it behind the call"
+            elif isinstance(statement, OneLine) and _leads_away(statement.action):
+                hint = "call the function in a statement of its own before"
+            else:
+                continue
+            message = (
+                "an array that is on the device is changed here, and a jump may pass the copy behind the statement"
+            )
+            self.found.append(error("HF603", message, statement.line.place(self.routine.file), hint))
+
+    def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
+        """What stands around a statement that may allocate an array anew."""
+        data = self.facts.object(name, self.key)
+        assert data is not None
+        mine = self.states.decided(name, self.key) in (TRANSFER, LOCAL)
+        if not self.dialect.parts and (not mine or data.identity in self.states.resident(self.key)):
+            message = f"'{name}' may be allocated anew here, while a caller has it on the device"
+            hint = "allocate it in the routine that brings it to the device"
+            self.found.append(error("HF603", message, line.place(self.routine.file), hint))
+            return [], []
+        if self.transient(data):
+            return [], []
+        handle = self.handle(name, line, self._flag(data) if mine else "")
+        if not self.dialect.parts:
+            return self.dialect.remember(handle, valid), self.dialect.moved(handle, valid)
+        self._remembered.add(name)
+        more = self.dialect.enter(handle, True) if mine else []
+        return self.dialect.remember(handle, valid), [*self.dialect.moved(handle, valid), *more]
+
+
+def _leads_away(action: Statement) -> bool:
+    return isinstance(action, Jump) and action.kind in ("return", "goto", "exit", "cycle")
+
+
+def _conditions(node: Node) -> Iterator[Statement]:
+    """What a choice evaluates before its branches."""
+    if isinstance(node, Construct):
+        yield from (part.header for part in node.parts)
+    else:
+        yield node
+
+
+def _behind_conditions(node: Node) -> Iterator[Statement]:
+    """The statements of the branches of a choice."""
+    if isinstance(node, Construct):
+        for part in node.parts:
+            yield from flatten(part.body)
+    elif isinstance(node, OneLine):
+        yield from flatten([node.action])
+
+
+def _below(node: Construct) -> Iterator[Node]:
+    for part in node.parts:
+        for inner in part.body:
+            yield inner
+            if isinstance(inner, Construct):
+                yield from _below(inner)

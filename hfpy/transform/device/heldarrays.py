@@ -1,0 +1,432 @@
+"""Arrays that a routine itself has on the device: brought there when it begins, taken back before it returns, and
+followed where they are allocated, freed, or associated anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Sequence
+
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.storage import Identity
+from hfpy.analyze.calls import dummies_met
+from hfpy.analyze.device.states import LOCAL, TRANSFER, States
+from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.facts import Facts, keeps_value, stands_for
+from hfpy.analyze.language.uses import Reference, associated
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.distributed import takes_buffer
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
+from hfpy.model.names import derived
+from hfpy.model.printing import expression as printed
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Assignment, Call, Jump, Memory, OneLine, Statement, flatten
+from hfpy.model.units import OldSize, Routine
+from hfpy.parse.routines import unit_key
+from hfpy.transform.device.datadialect import DataDialect, DataDirectives, Handle, Scoped, remembered
+from hfpy.transform.device.hoststatements import HostStatements
+from hfpy.transform.device.reallocated import allocates_below, memory_below
+from hfpy.transform.device.touched import Touched
+from hfpy.transform.device.transient import is_transient
+from hfpy.transform.imports import Imports
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range
+from hfpy.transform.text.rows import Rows
+from hfpy.transform.text.wrapping import wrap_line
+
+_DATA = "hf_data"  # the construct that a routine's data are on the device for, which returns leave
+_END_LABEL = -9  # before all that is put before the end of a routine
+_RETURN = "hf_return"  # which label of the caller's a return goes to
+
+
+class HeldArrays(HostStatements):
+    """Edits that bring the arrays of one routine to the device and take them back. ``declared`` are the module arrays
+    that have memory on the device all the time.
+    """
+
+    def __init__(
+        self,
+        facts: Facts,
+        effects: Effects,
+        states: States,
+        imports: Imports,
+        routine: Routine,
+        dialect: DataDialect,
+        copies: Sequence[Statement] = (),
+    ) -> None:
+        """``copies`` are statements that stand for copies already."""
+        super().__init__(facts, effects, states, imports, routine, dialect, copies)
+        self.declared: frozenset[tuple[str, str]] = frozenset()
+        self.rows = Rows(facts.application.file(routine.key), routine)
+        self._remembered: set[str] = set()
+        self._held_once: list[DataObject] | None = None
+        self._scoped_once: list[DataObject] | None = None
+        self._old_sizes: dict[str, OldSize] = {}
+        self._asked: set[str] = set()  # pointers that generated code asks for
+
+    # -- the beginning and the end of the routine
+
+    def _held(self) -> list[DataObject]:
+        """Arrays that the routine itself brings to the device and takes back."""
+        if self._held_once is None:
+            self._held_once = self._find_held()
+        return self._held_once
+
+    def _find_held(self) -> list[DataObject]:
+        objects = (self.facts.object(n, self.key) for n in self.arrays)
+        held = [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
+        return [d for d in held if not self.transient(d)]
+
+    def holders(self, name: str) -> Sequence[str]:
+        """See :meth:`HostStatements.holders`: an array with an ``equivalence`` may be there as parts of others, or
+        reach beyond them, so that a copy by its own name would copy nothing.
+        """
+        data = self.facts.object(name, self.key)
+        storage = self.facts.storage
+        held = {d.name: d for d in self._held()}
+        if data is None or name in held:
+            return (name,)
+        if self.dialect.scopes and "pointer" in data.symbol.attributes:
+            return self._targets(data)
+        if not storage.equivalent(data.identity):
+            return (name,)
+        joint = storage.joint(data.identity)
+        return [n for n, d in held.items() if storage.joint(d.identity) == joint] or (name,)
+
+    def _targets(self, pointer: DataObject) -> Sequence[str]:
+        """The arrays that a pointer may have parts of, where this routine has names for all of them. Directives would
+        take the elements of a pointer for neighbours in memory, which those of ``a(n:1:-1)`` or ``a(i,:)`` are not.
+        """
+        names: list[str] = []
+        for home, name in sorted(self.facts.storage.of_identity(pointer.identity) - {pointer.identity}):
+            if not self.facts.storage.meet({(home, name)}, self.states.there(self.key)):
+                continue
+            found = self.facts.scopes.variable(name, self.key)
+            if found is None or (found.home, found.symbol.name) != (home, name) or not found.symbol.rank:
+                return (pointer.name,)
+            names += [name] if self.states.on_device(name, self.key) else []
+        return names or (pointer.name,)
+
+    def by_targets(self, statements: Sequence[Statement], touched: Touched) -> None:
+        """Put the arrays in the place of pointers that get others, or other parts, among some statements: a copy before
+        these and one behind them would not be of the same elements.
+        """
+        for name in sorted(touched.names) if len(statements) > 1 else ():
+            data = self.facts.object(name, self.key)
+            at = next((s for s in statements if self._associates(s, name)), None)
+            if at is None:
+                continue
+            meant = self._targets(data) if data is not None else (name,)
+            if name in meant:
+                message = f"the pointer '{name}' gets other elements here, and the device may have what it had before"
+                hint = "set the pointer before the loop or condition around this, or use the arrays by their names"
+                self.found.append(error("HF603", message, at.line.place(self.routine.file), hint))
+            touched.rename(name, meant)
+
+    def _associates(self, statement: Statement, name: str) -> bool:
+        """Whether a statement sets a pointer, under its own name or as a component."""
+        for reference in self.references.get(id(statement), ()):
+            if associated(reference) and stands_for(reference.name, reference.at)[0] == name:
+                return True
+            if reference.name == name and reference.role == "argument" and self._may_allocate(reference):
+                data = self.facts.object(name, self.key)
+                return data is not None and "pointer" in data.symbol.attributes
+        if isinstance(statement, Assignment) and statement.pointer and name in self.foreign:
+            target = statement.target.base if isinstance(statement.target, Apply) else statement.target
+            return isinstance(target, Component) and target.name == self.foreign[name].name
+        return False
+
+    def transient(self, data: DataObject) -> bool:
+        """Whether an array is brought to the device for each kernel, or call, alone."""
+        return self.dialect.scopes and is_transient(self.facts, self.key, data)
+
+    def _scoped(self) -> list[DataObject]:
+        """Those that are on the device as long as the routine runs, by one `data` construct."""
+        if self._scoped_once is None:
+            held = self._held() if self.dialect.scopes else []
+            shared = self._share([data.name for data in held])  # the order of names decides what is copied
+            self._scoped_once = [] if shared else [data for data in held if self._all_along(data)]
+        return self._scoped_once
+
+    @staticmethod
+    def _all_along(data: DataObject) -> bool:
+        """Whether a `data` construct can hold an array. One of a module, or one that the routine allocates, needs none:
+        no pointer of it stays on the device (see :class:`DataDirectives`).
+        """
+        here = data.dummy or not data.symbol.dynamic
+        return here and "optional" not in data.symbol.attributes and data.home == data.routine
+
+    def _returns(self) -> list[Jump]:
+        statements = (s.action if isinstance(s, OneLine) else s for s in flatten(self.routine.body))
+        return [s for s in statements if isinstance(s, Jump) and s.kind == "return"]
+
+    def _entry(self) -> Iterator[Edit]:
+        scoped = self._scoped()
+        rows = self.dialect.open_scope([self._in_scope(data) for data in scoped]) if scoped else []
+        # A loop that runs once: in a block construct `data` would set no variables of the procedure.
+        rows += [f"{_DATA}: do"] if scoped and self._returns() else []
+        for data in self._held():
+            if data not in scoped and (
+                not (data.symbol.dynamic and data.local) or keeps_value(self.routine, data.name)
+            ):
+                rows += self._enter(data, self.routine.header)
+        if rows:
+            at = (
+                self.rows.above(self.routine.body_first)
+                if self.routine.body_first >= 0
+                else self.routine.spec_insert + 1
+            )
+            yield insert_lines(at, [self._margin + row for row in rows], 8, self.routine.header.first)
+
+    def _in_scope(self, data: DataObject) -> Scoped:
+        return Scoped(self.handle(data.name, self.routine.header), self._goes_there(data), self._goes_back(data))
+
+    def _enter(self, data: DataObject, line: LogicalLine, values: bool = False) -> list[str]:
+        """Bring an array to the device, with its values where it has some that may matter: ``values`` says that a
+        local one has.
+        """
+        return self.dialect.enter(self.handle(data.name, line, self._flag(data)), values or self._goes_there(data))
+
+    def _leave_rows(self, line: LogicalLine) -> list[str]:
+        held = [(data, self._goes_back(data)) for data in reversed(self._held()) if data not in self._scoped()]
+        if isinstance(self.dialect, DataDirectives) and self._share([data.name for data, _ in held]):
+            held.sort(key=lambda one: one[1])  # the last name of an array decides whether it is copied
+        handles = [(self.handle(data.name, line, self._flag(data)), back) for data, back in held]
+        return [row for handle, back in handles for row in self.dialect.leave(handle, back)]
+
+    def _share(self, names: Sequence[str]) -> bool:
+        """Whether two of the names may stand for one array."""
+        return any(self.facts.storage.shared(a, b, self.key) for a, b in itertools.combinations(names, 2))
+
+    def _goes_there(self, data: DataObject) -> bool:
+        """Whether values of an array are copied to the device when the routine begins."""
+        return self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
+
+    def _goes_back(self, data: DataObject) -> bool:
+        """Whether an array is copied to the host when the routine ends."""
+        return self.states.of(data.name, self.key) == TRANSFER and self.states.copies(data.name, self.key)[1]
+
+    def _exits(self) -> Iterator[Edit]:
+        last_row = self._end_row()
+        if last_row is None or not self._held():
+            return
+        for node in flatten(self.routine.body):
+            if isinstance(node, OneLine) and isinstance(node.action, Jump) and node.action.kind == "return":
+                yield self._opened(node)
+            elif isinstance(node, Jump) and node.kind == "return" and not self._in_one_line(node):
+                yield from self._before_return(node)
+        assert self.routine.end is not None
+        rows = self._leave_rows(self.routine.end)
+        if self._scoped():
+            ends = [f"exit {_DATA}", f"end do {_DATA}"] if self._returns() else []
+            rows = [
+                *ends,
+                *rows,
+                *self.dialect.close_scope(),
+                *([f"return {_RETURN}"] if self._goes_elsewhere() else []),
+            ]
+        if rows:
+            yield from self.rows.move_label(self.routine.end, last_row, _END_LABEL)  # a jump there is a return
+        yield insert_lines(last_row, [self._margin + row for row in rows], -2, self.routine.end.first)
+
+    def _before_return(self, jump: Jump) -> Iterator[Edit]:
+        """The copies before a return, or the way out of the construct in its place."""
+        if not self._scoped():
+            yield from self.rows.before(jump.line, self._leave_rows(jump.line), 12)
+            return
+        yield from self.rows.before(jump.line, self._chosen(jump), 12)
+        yield replace_range(jump.line, 0, len(jump.line.text), f"exit {_DATA}")
+
+    @staticmethod
+    def _chosen(jump: Jump) -> list[str]:
+        """What keeps to which label of the caller's a return goes."""
+        return [f"{_RETURN} = {printed(expr, jump.line.text)}" for expr in jump.exprs]
+
+    def _goes_elsewhere(self) -> bool:
+        """Whether a ``return`` goes to a label of the caller's."""
+        return any(jump.exprs for jump in self._returns())
+
+    def _in_one_line(self, jump: Jump) -> bool:
+        return any(isinstance(s, OneLine) and s.action is jump for s in flatten(self.routine.body))
+
+    def _opened(self, statement: OneLine) -> Edit:
+        """``if (c) return`` as a block, with the copies before the return (B5), or as the way out of the block."""
+        line, jump = statement.line, statement.action
+        assert isinstance(jump, Jump)
+        rows, action = self._leave_rows(line), line.text[statement.begin :]
+        if self._scoped():
+            rows, action = self._chosen(jump), f"exit {_DATA}"
+            if not rows:
+                return replace_range(line, statement.begin, len(line.text), action)
+        margin = self.rows.margin(line)
+        text = "\n".join(["then", *(f"{margin}  {row}" for row in (*rows, action)), f"{margin}end if"])
+        return replace_range(line, statement.begin, len(line.text), text)
+
+    def _end_row(self) -> int | None:
+        """The physical line before which the routine's last statements stand."""
+        if self.routine.end is None:
+            return None
+        unit = self.facts.application.file(self.key).units[self.routine.unit]
+        if unit.contains >= 0:
+            return self.facts.application.file(self.key).lines[unit.contains].first
+        return self.routine.end.first
+
+    # -- allocatable arrays and pointers
+
+    def _memory(self) -> Iterator[Edit]:
+        """Behind ``allocate`` an array goes to the device, before ``deallocate`` it leaves it."""
+        held = {d.name: d for d in self._held() if d.symbol.dynamic}
+        below = memory_below(self.effects, self.key) if held else {}
+        for statement in flatten(self.routine.body):
+            if isinstance(statement, Memory) and statement.kind in ("allocate", "deallocate"):
+                yield from self._around_memory(statement, held)
+            elif isinstance(statement, Statement):
+                yield from self._behind_setup(statement, held, below.get(id(statement), ()))
+
+    def _around_memory(self, statement: Memory, held: dict[str, DataObject]) -> Iterator[Edit]:
+        names = [n for i in statement.items if (n := _base(i)) in held]
+        values = any(isinstance(o, Keyword) and o.name == "source" for o in statement.options)
+        rows = []
+        for name in names:
+            data = held[name]
+            if statement.kind == "allocate":
+                rows += self._enter(data, statement.line, values)
+            else:
+                rows += self.dialect.leave(self.handle(name, statement.line, self._flag(data), tested=False), False)
+        if statement.kind == "allocate":
+            yield from self.rows.behind(statement.line, rows, -8)
+        else:
+            yield from self.rows.before(statement.line, rows, 11)
+
+    def _behind_setup(
+        self, statement: Statement, held: dict[str, DataObject], below: Collection[tuple[Identity, str]]
+    ) -> Iterator[Edit]:
+        """A call that may allocate an array or associate a pointer of this routine, or free an array."""
+        names = []
+        for name, data in held.items() if below else ():
+            kinds = {kind for identity, kind in below if identity == data.identity}
+            names += [name] if "allocate" in kinds else []
+            if "deallocate" in kinds:  # maybe not in every run: its values go back
+                freed = self.handle(name, statement.line, self._flag(data))
+                yield from self.rows.before(statement.line, self.dialect.leave(freed, True), 11)
+        for reference in self.references.get(id(statement), ()):
+            if reference.name in held and reference.role == "argument" and self._may_allocate(reference):
+                names.append(reference.name)
+        rows = [row for n in dict.fromkeys(names) for row in self._enter(held[n], statement.line)]
+        yield from self.rows.behind(statement.line, rows, -8)
+
+    def _may_allocate(self, reference: Reference) -> bool:
+        if takes_buffer(reference.at.statement, reference.position):
+            return False
+        met = dummies_met(self.facts, self.key, reference)
+        if not met:
+            # Any subroutine whose source is not here may, `c_f_pointer` among them.
+            statement = reference.at.statement
+            return isinstance(statement, Call) and reference.call is statement.designator
+        dynamic = any(d is not None and d.symbol.dynamic and d.symbol.intent != "in" for _, d in met)
+        return dynamic and not allocates_below(self.facts, reference, self.key)  # see DeviceData
+
+    def _flag(self, data: DataObject) -> str:
+        """The variable that remembers whether an allocatable array or a pointer was brought to the device here."""
+        asked = data.symbol.dynamic and data not in self._scoped()
+        return derived("hf_entered_", data.name) if asked else ""
+
+    def _flags(self) -> Iterator[Edit]:
+        if self._remembered:
+            kept = ", ".join(remembered(n) for n in sorted(self._remembered))
+            row = f"{self._margin}integer(8) :: {kept}"
+            yield insert_lines(self.routine.spec_insert + 1, [row], 1, self.routine.header.first)
+        names = [flag for d in self._held() if (flag := self._flag(d))]
+        names += [_RETURN] if self._scoped() and self._goes_elsewhere() else []
+        if names:
+            margin = self._margin
+            rows = [f"{margin}integer :: {', '.join(names)}"]
+            yield insert_lines(self.routine.spec_insert + 1, rows, 1, self.routine.header.first)
+            body = self.routine.body_first
+            before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1
+            yield insert_lines(before, [f"{margin}{n} = 0" for n in names], 7, self.routine.header.first)
+
+    def _defined_pointers(self) -> Iterator[Edit]:
+        """``nullify`` for pointers that generated code asks for before the user's sets them, here or in an internal
+        procedure: they are undefined when the routine begins (Fortran 2018, 19.5.2.5), and may not be asked for.
+        """
+        names = {n for n in self._asked if self._undefined(self.facts.object(n, self.key))}
+        application = self.facts.application
+        for number in application.unit(self.key).children:
+            key = unit_key(application.file(self.key), number)
+            met = (self.facts.object(r.name, key) for r in self.facts.references.get(key, ()))
+            names |= {data.name for data in met if data is not None and self._undefined(data)}
+        if names:
+            body = self.routine.body_first
+            before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1
+            rows = wrap_line(f"{self._margin}nullify({', '.join(sorted(names))})")
+            yield insert_lines(before, rows, 7, self.routine.header.first)
+
+    def _undefined(self, data: DataObject | None) -> bool:
+        """Whether a variable is an array pointer of this routine that points nowhere known when the routine begins."""
+        if data is None or data.home != self.key or not data.rank or "pointer" not in data.symbol.attributes:
+            return False
+        given = data.dummy and data.symbol.intent != "out"
+        return not given and not keeps_value(self.routine, data.name)
+
+    def _outside_of_frames(self) -> Iterator[Edit]:
+        """``save`` for arrays of a main program with internal procedures, which keep their values anyway (Fortran 2018,
+        8.5.16). Otherwise GCC 12 has all variables that internal procedures name in one object, which it brings to the
+        device for their regions, and which must not have parts there.
+        """
+        inner = self.facts.application.routines_of(self.key)
+        if self.routine.kind != "program" or not self.dialect.scopes or not inner:
+            return
+        objects = (self.facts.object(name, self.key) for name in self.arrays)
+        own = [
+            d.name for d in objects if d is not None and d.home == self.key and not keeps_value(self.routine, d.name)
+        ]
+        if own:
+            rows = wrap_line(f"{self._margin}save :: {', '.join(own)}")
+            yield insert_lines(self.routine.spec_insert + 1, rows, 2, self.routine.header.first)
+
+    # -- text
+
+    def handle(self, name: str, line: LogicalLine, flag: str = "", tested: bool = True) -> Handle:
+        """An array for the dialect: tested for being there where it may not be, unless told otherwise."""
+        data = self.facts.object(name, self.key)
+        symbol = data.symbol if data is not None else self.foreign.get(name)
+        pointer = symbol is not None and "pointer" in symbol.attributes
+        if pointer and tested:
+            self._asked.add(name)
+        if symbol is not None and symbol.old_size is not None:
+            self._old_sizes[name] = symbol.old_size
+        test = ""
+        if symbol is not None and symbol.dynamic:
+            test = f"associated({name})" if pointer else f"allocated({name})"
+        elif symbol is not None and "optional" in symbol.attributes:
+            test = f"present({name})"
+        place = self.facts.application.shown_place(self.key, line)
+        declared = data is not None and data.identity in self.declared
+        rank = data.rank if data is not None else 0
+        return Handle(name, place, test if tested else "", flag, declared, pointer, rank=rank)
+
+    def _with_unknown_sizes(self) -> Iterator[Edit]:
+        """Arrays declared with 1 that are copied get ``*``: a copy would have one element of them."""
+        for name, place in self._old_sizes.items():
+            made = with_unknown_size(name, place, self.routine.file)
+            if isinstance(made, Diagnostic):
+                self.found.append(made)
+            else:
+                yield made
+
+    @property
+    def _margin(self) -> str:
+        return " " * (self.routine.header.segments[0][2] + 2)
+
+
+def with_unknown_size(name: str, place: OldSize, file: str) -> Edit | Diagnostic:
+    """The edit that puts ``*`` in the place of a last extent of 1; HF603 where it is declared together with others."""
+    if place.start >= 0:
+        return replace_range(place.line, place.start, place.end, "*")
+    message = f"'{name}' is copied here, and its last extent is declared as 1 together with others"
+    return error("HF603", message, place.line.place(file), f"declare {name}(*)")
+
+
+def _base(expr: Expr) -> str:
+    node = expr.base if isinstance(expr, Apply) else expr
+    return node.name if isinstance(node, Name) else ""

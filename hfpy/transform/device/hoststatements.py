@@ -1,0 +1,209 @@
+"""What host statements do with arrays that are on the device: by their names, through namelists, through components of
+objects, and through the routines that they call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hfpy.analyze.arrays.accesses import is_full_range
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.storage import component_object
+from hfpy.analyze.device.residence import namelist_members
+from hfpy.analyze.device.states import HOST, States
+from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.effects.insides import objects_touched
+from hfpy.analyze.facts import Facts, stands_for
+from hfpy.analyze.language.components import chains_from, indexed
+from hfpy.analyze.language.types import component
+from hfpy.analyze.language.uses import Reference
+from hfpy.diagnostics import error
+from hfpy.model.expressions import Component, Name
+from hfpy.model.statements import Assignment, Call, InputOutput, Statement
+from hfpy.model.units import Routine
+from hfpy.transform.device.datadialect import DataDialect
+from hfpy.transform.device.hostcalls import HostCalls
+from hfpy.transform.device.reallocated import allocates, allocates_below
+from hfpy.transform.device.touched import Touched
+from hfpy.transform.device.traffic import MessageTraffic
+from hfpy.transform.imports import Imports
+
+
+class HostStatements:
+    """Tells what the host statements of one routine read and write. ``imports`` and ``foreign`` are those of the calls
+    (:class:`HostCalls`).
+    """
+
+    def __init__(
+        self,
+        facts: Facts,
+        effects: Effects,
+        states: States,
+        imports: Imports,
+        routine: Routine,
+        dialect: DataDialect,
+        copies: Sequence[Statement] = (),
+    ) -> None:
+        """``copies`` are statements that are passed over."""
+        self.facts = facts
+        self.effects = effects
+        self.states = states
+        self.routine = routine
+        self.key = routine.key
+        self.dialect = dialect
+        self.arrays = states.arrays(self.key)
+        self.calls = HostCalls(facts, effects, states, imports, routine, lambda: self.arrays, dialect.components)
+        self.imports = self.calls.imports
+        self.blocks = self.calls.blocks
+        self.foreign = self.calls.foreign
+        self.found = self.calls.found
+        self.traffic = MessageTraffic(facts, effects, states, routine)
+        self.references: dict[int, list[Reference]] = {}
+        done = {id(s) for s in copies}
+        for reference in facts.references.get(self.key, ()):
+            if id(reference.at.statement) not in done:
+                self.references.setdefault(id(reference.at.statement), []).append(reference)
+
+    def device_name(self, reference: Reference) -> str:
+        """The device array that a reference means; empty if it means none."""
+        name = stands_for(reference.name, reference.at)[0]
+        return name if name is not None and name in self.arrays else ""
+
+    def touch(self, statement: Statement, touched: Touched, conditional: bool = False) -> None:
+        """Add what a statement reads and writes; ``conditional`` where it may not be executed."""
+        for reference in self.references.get(id(statement), ()):
+            if reference.role in ("pointer", "allocate", "inquiry") or not self.facts.live(reference.at, self.key):
+                continue
+            name = self.device_name(reference) or self._component(reference)
+            for meant in self.holders(name) if name else ():
+                self._touch(reference, meant, touched, conditional or meant != name)
+            for array in self._pointed_into(reference):
+                self._touch(reference, array, touched, True)
+            for inside in self._in_objects(reference):
+                self._touch(reference, inside, touched, True)
+            for read in self.effects.read_by_function(reference, self.key):
+                name = self.device_name(read)
+                for meant in self.holders(name) if name else ():
+                    self._touch(read, meant, touched, conditional)
+        for data in namelist_members(self.facts, self.key, statement):
+            name = next((n for n in self.arrays if self._means(n, data.identity)), "")
+            if name and isinstance(statement, InputOutput) and statement.kind == "read":
+                touched.written.add(name)
+                touched.partly.add(name)
+            elif name:
+                touched.read.add(name)
+        self.calls.touch(statement, touched)
+        touched.written |= self.traffic.ended(statement)
+
+    def holders(self, name: str) -> Sequence[str]:
+        """The arrays by whose names the memory of an array is on the device."""
+        return (name,)
+
+    def _touch(self, reference: Reference, name: str, touched: Touched, partly: bool) -> None:
+        """Add what a reference does with an array; ``partly`` where it may leave some of it as it is."""
+        statement = reference.at.statement
+        if self.traffic.takes(reference, name, touched, self.found):
+            return
+        anew = allocates_below(self.facts, reference, self.key)
+        if self.states.stays_on_device(reference, self.key):
+            touched.followed |= {name} if anew else set()
+            return
+        if self._of_unknown_size(name, reference):
+            return
+        if isinstance(statement, Call) and getattr(statement.designator, "name", "") == "move_alloc":
+            if reference.position not in (0, "from") and self.states.decided(name, self.key) == HOST:
+                return  # it may have got this memory: what is told of the other array is enough
+            self._refuse(reference, f"'{name}' is on the device, and its memory goes to another array here")
+            return
+        reads, writes = self.effects.of(reference, self.key)
+        if reads and not self.states.as_on_host(name, self.key):
+            touched.read.add(name)
+        data = self.facts.object(name, self.key)
+        if anew or (data is not None and allocates(self.facts, reference, data)):
+            touched.moved.add(name)
+        if writes:
+            touched.written.add(name)
+            whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
+            if partly or not whole:
+                touched.partly.add(name)
+
+    def _refuse(self, reference: Reference, message: str, hint: str = "copy the values instead") -> None:
+        place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)
+        self.found.append(error("HF603", message, place, hint))
+
+    def _of_unknown_size(self, name: str, reference: Reference) -> bool:
+        """Tell that a directive cannot update an array whose last extent is ``*``."""
+        data = self.facts.object(name, self.key)
+        if self.dialect.parts or data is None or not any(d.form == "star" for d in data.symbol.shape):
+            return False
+        message = f"'{name}' may be on the device here, and directives cannot update it: its last extent is not known"
+        self._refuse(reference, message, "declare it with its extents")
+        return True
+
+    def _component(self, reference: Reference) -> str:
+        """The component, as it is written, through which a statement may get at an array on the device."""
+        storage, there = self.facts.storage, self.states.there(self.key)
+        for expr in chains_from(reference) if reference.component and there else ():
+            symbol = component(expr, self.key, self.facts.scopes)
+            array = symbol is None or (symbol.rank and symbol.type.base not in ("type", "class", "procedure"))
+            if not array or not storage.meet(storage.of_identity(component_object(expr.name)), there):
+                continue
+            line = reference.at.statement.line
+            text = line.text[expr.start : expr.end]
+            if symbol is None or indexed(expr) or not self.dialect.components:
+                place = line.place(self.routine.file, expr.start, expr.end)
+                message = f"'{text}' may be an array that is on the device, which cannot be updated under this name"
+                self.found.append(error("HF603", message, place, "point to it with a pointer variable first"))
+                return ""
+            self.foreign[text] = symbol
+            return text
+        return ""
+
+    def _pointed_into(self, reference: Reference) -> Iterator[str]:
+        """Arrays of objects on the device, one of whose elements a scalar pointer may have."""
+        name = stands_for(reference.name, reference.at)[0]
+        data = self.facts.object(name, self.key) if name is not None else None
+        if data is None or data.rank or "pointer" not in data.symbol.attributes:
+            return
+        storage = self.facts.storage
+        if data.symbol.type.base in ("type", "class"):
+            for array in self.arrays:
+                other = self.facts.object(array, self.key)
+                objects = other is not None and other.symbol.type.base in ("type", "class")
+                if other is not None and objects and storage.shared(data.name, other.name, self.key):
+                    yield array
+
+    def _in_objects(self, reference: Reference) -> Iterator[str]:
+        """The arrays on the device that may be in an object which a reference names as a whole."""
+        storage, there = self.facts.storage, self.states.there(self.key)
+        line = reference.at.statement.line
+        for expr, found in objects_touched(self.facts, reference, self.key) if there else ():
+            text = line.text[expr.start : expr.end]
+            for inside in found:
+                if not storage.meet(storage.of_identity(component_object(inside.path[-1])), there):
+                    continue
+                name = "%".join((text, *inside.path))
+                if inside.single and not indexed(expr) and self.dialect.components:
+                    self.foreign[name] = inside.symbol
+                    yield name
+                else:
+                    message = f"'{name}' may be an array that is on the device, which cannot be updated under this name"
+                    self._refuse(reference, message, "point to it with a pointer variable first")
+
+    def _means(self, name: str, identity: tuple[str, str]) -> bool:
+        data = self.facts.object(name, self.key)
+        return data is not None and data.identity == identity
+
+
+def _goes_on(data: DataObject | None) -> bool:
+    """Whether copies of an array take more than what is meant by it: all that is on the device behind its beginning."""
+    return data is not None and any(d.form == "star" for d in data.symbol.shape)
+
+
+def _whole(reference: Reference) -> bool:
+    """Whether a reference means all of its array, for certain."""
+    if reference.component:  # indices stand behind the component
+        statement = reference.at.statement
+        return isinstance(statement, Assignment) and isinstance(statement.target, Component)
+    indices = reference.indices
+    return isinstance(reference.node, Name) or (indices is not None and all(is_full_range(i) for i in indices))

@@ -1,0 +1,1 @@
+"""Calls that watch a program while it runs: traces, prints, times, races."""

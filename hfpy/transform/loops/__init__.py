@@ -1,0 +1,1 @@
+"""Loops of plain code that are tried as regions."""

@@ -1,0 +1,234 @@
+"""Edits: changes of character ranges in the user's text (design contract 3).
+
+Passes yield edits; they are checked for overlap and applied at once. What no edit touches stays byte
+for byte; comments inside a replaced range are kept on lines of their own before the statement.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from hfpy.model.source import LogicalLine, SourceText
+from hfpy.parse.text.lexer import strip_comment
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace the text between two physical positions (line, column; 0-based, end exclusive).
+
+    ``rank`` orders insertions at one place. ``origin`` is the line that new lines stem from, for the source map,
+    ``origins`` the same line by line.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    rank: int
+    text: str
+    origin: int = -1
+    origins: tuple[int, ...] = ()
+
+    @property
+    def insertion(self) -> bool:
+        """Whether nothing is removed."""
+        return (self.line, self.column) == (self.end_line, self.end_column)
+
+    @property
+    def whole_lines(self) -> bool:
+        """Whether it inserts whole lines before one."""
+        return self.insertion and self.column == 0 and self.text.endswith("\n")
+
+
+class OverlapError(Exception):
+    """Two edits want the same characters (``line``: 0-based): blocks that cross, or a bug of a pass."""
+
+    def __init__(self, first: Edit, second: Edit) -> None:
+        super().__init__(f"{first} and {second}")
+        self.line = second.line
+
+
+def replace_range(line: LogicalLine, start: int, end: int, text: str, rank: int = 0) -> Edit:
+    """Replace ``line.text[start:end]``."""
+    first = line.locate(start)
+    if start == end:
+        return Edit(*first, *first, rank, text)
+    last = line.locate(end - 1)
+    return Edit(*first, last[0], last[1] + 1, rank, text)
+
+
+def insert(line: LogicalLine, offset: int, text: str, rank: int = 0) -> Edit:
+    """Insert before the character at ``offset`` (behind the last one, if ``offset`` is the length)."""
+    if offset > 0:
+        row, column = line.locate(offset - 1)
+        return Edit(row, column + 1, row, column + 1, rank, text)
+    row, column = line.locate(0)
+    return Edit(row, column, row, column, rank, text)
+
+
+def insert_lines(before: int, lines: Sequence[str], rank: int = 0, origin: int = -1) -> Edit:
+    """Insert whole lines before physical line ``before`` (0-based)."""
+    text = "".join(line + "\n" for line in lines)
+    return Edit(before, 0, before, 0, rank, text, before if origin < 0 else origin)
+
+
+def replace_lines(first: int, last: int, lines: Sequence[str], rank: int = 0) -> Edit:
+    """Replace physical lines ``first`` to ``last`` (inclusive) by other lines; their comments are the caller's
+    business.
+    """
+    text = "".join(line + "\n" for line in lines)
+    return Edit(first, 0, last + 1, 0, rank, text, first)
+
+
+def insert_rows(before: int, rows: Iterable[tuple[str, int]], rank: int = 0) -> Edit:
+    """As :func:`insert_lines`, each line with the one (0-based) that it stems from."""
+    listed = list(rows)
+    text = "".join(row + "\n" for row, _ in listed)
+    return Edit(before, 0, before, 0, rank, text, before, tuple(origin for _, origin in listed))
+
+
+def replace_rows(first: int, last: int, rows: Iterable[tuple[str, int]]) -> Edit:
+    """As :func:`replace_lines`, each line with the one (0-based) that it stems from."""
+    listed = list(rows)
+    text = "".join(row + "\n" for row, _ in listed)
+    return Edit(first, 0, last + 1, 0, 0, text, first, tuple(origin for _, origin in listed))
+
+
+@dataclass(frozen=True)
+class Edited:
+    """The result: lines, for each the source line (1-based, 0 for none), and whether it differs from the source's."""
+
+    lines: tuple[str, ...]
+    line_map: tuple[int, ...]
+    changed: tuple[bool, ...]
+
+
+def apply_edits(source: SourceText, edits: Iterable[Edit], wrap: Callable[[str], list[str]] | None = None) -> Edited:
+    """Apply edits to a file's lines. ``wrap`` breaks a changed line that became too long.
+
+    Raises OverlapError if two edits overlap.
+    """
+    ordered = sorted(edits)
+    _check(ordered)
+    ordered = _with_comments(source, ordered)
+    starts = _offsets(source)
+    text = "\n".join(source.lines) + "\n"
+    pieces: list[tuple[str, int, bool]] = []
+    position = 0
+    for edit in ordered:
+        begin = _offset(starts, edit.line, edit.column, len(text))
+        end = _offset(starts, edit.end_line, edit.end_column, len(text))
+        pieces.append((text[position:begin], position, False))
+        if edit.origins:
+            rows = edit.text.splitlines(keepends=True)
+            pieces += [(row, origin, True) for row, origin in zip(rows, edit.origins, strict=True)]
+        else:
+            pieces.append((edit.text, edit.origin if edit.origin >= 0 else edit.line, True))
+        position = max(position, end)
+    pieces.append((text[position:], position, False))
+    return _to_lines(pieces, starts, wrap)
+
+
+def _check(ordered: list[Edit]) -> None:
+    for first, second in itertools.pairwise(ordered):
+        if (second.line, second.column) < (first.end_line, first.end_column):
+            raise OverlapError(first, second)
+
+
+def _with_comments(source: SourceText, ordered: list[Edit]) -> list[Edit]:
+    """Add the comments of replaced continuation lines as lines of their own before the statement."""
+    result: list[Edit] = []
+    for edit in ordered:
+        if edit.end_line > edit.line and edit.end_column > 0 and edit.line < len(source.lines):
+            kept = []
+            quote = ""
+            for row in range(edit.line, edit.end_line):
+                code, quote = strip_comment(source.lines[row], quote)
+                comment = source.lines[row][len(code) :]
+                if comment:
+                    indent = source.lines[edit.line][
+                        : len(source.lines[edit.line]) - len(source.lines[edit.line].lstrip())
+                    ]
+                    kept.append(indent + comment)
+            if kept:
+                result.append(insert_lines(edit.line, kept, -1))
+        result.append(edit)
+    return sorted(result)
+
+
+def _offsets(source: SourceText) -> list[int]:
+    starts = [0]
+    for line in source.lines:
+        starts.append(starts[-1] + len(line) + 1)
+    return starts
+
+
+def _offset(starts: list[int], line: int, column: int, end: int) -> int:
+    return min(starts[line] + column, end) if line < len(starts) else end
+
+
+def _to_lines(
+    pieces: list[tuple[str, int, bool]], starts: list[int], wrap: Callable[[str], list[str]] | None
+) -> Edited:
+    from bisect import bisect_right
+
+    lines: list[str] = []
+    line_map: list[int] = []
+    changed: list[bool] = []
+    current: list[str] = []
+    origin = 0
+    touched = False
+
+    def finish() -> None:
+        nonlocal origin, touched
+        text = "".join(current)
+        wrapped = wrap(text) if touched and wrap is not None else [text]
+        for piece in wrapped:
+            if touched and piece and not piece.strip():
+                continue  # all that was on the line is gone
+            lines.append(piece)
+            line_map.append(origin)
+            changed.append(touched)
+        current.clear()
+        origin, touched = 0, False
+
+    for text, where, new in pieces:
+        position = where
+        if new and text == "":
+            touched = touched or bool(current)
+        for part in text.splitlines(keepends=True):
+            stripped = part[:-1] if part.endswith("\n") else part
+            if origin == 0 and (stripped or not new):
+                origin = where + 1 if new else bisect_right(starts, position)
+            touched = touched or new
+            current.append(stripped)
+            if part.endswith("\n"):
+                finish()
+            position += len(part)
+    if current:
+        finish()
+    return Edited(tuple(lines), tuple(line_map), tuple(changed))
+
+
+def moved_lines(source: SourceText, edits: Iterable[Edit], first: int, last: int) -> tuple[list[str], list[int]]:
+    """Physical lines ``first`` to ``last`` with the edits inside them applied, and the source line (0-based) of
+    each.
+    """
+    part = SourceText(source.path, source.lines[first : last + 1])
+    shifted = [
+        Edit(
+            e.line - first,
+            e.column,
+            e.end_line - first,
+            e.end_column,
+            e.rank,
+            e.text,
+            max(e.origin - first, 0),
+            e.origins,
+        )
+        for e in edits
+    ]
+    edited = apply_edits(part, shifted)
+    return list(edited.lines), [first + max(n - 1, 0) for n in edited.line_map]
