@@ -38,7 +38,7 @@ LEVELS = (0, 2)
 @dataclass(frozen=True)
 class Physics:
     """A region above column physics: its sample and routine, options of the build, arguments of the program; the file
-    with the same by hand, and which of the generated ones it stands for.
+    with the same by hand, and which of the generated ones it means.
     """
 
     title: str
@@ -135,8 +135,8 @@ def timed_by_hand(case: Physics, folder: Path) -> float:
         others = sorted(str(o) for o in (build / "objects").rglob("*.o") if o.name != f"{stands_for}.o")
         sources = [str(ROOT / "benchmarks" / "hand" / name) for name in ("moves.f90", source)]
         _run(["gfortran", *flags, "-o", str(program), *sources, *others], folder)
-    told = _run([str(program), *case.arguments], folder).splitlines()
-    return float([line for line in told if line.startswith("physics by hand")][-1].split()[-1])
+    reported = _run([str(program), *case.arguments], folder).splitlines()
+    return float([line for line in reported if line.startswith("physics by hand")][-1].split()[-1])
 
 
 def _project(case: Physics, level: int) -> str:

@@ -1,4 +1,4 @@
-"""Sixty loops as they stand in models, each a routine with one or several regions, for :mod:`benchmarks.never_slower`.
+"""Sixty loops as they are in models, each a routine with one or several regions, for :mod:`benchmarks.never_slower`.
 
 A loop has fields ``a``, ``b``, ``c``, ``d`` of one shape. ``a`` and ``c`` are read only; their values lie between 0 and
 1 and depend on the place.
@@ -16,7 +16,7 @@ Shape = tuple[tuple[str, int], ...]  # iterators with their sizes, as the fields
 
 @dataclass(frozen=True)
 class Loop:
-    """One loop: the domains of its regions, the shape of its fields, its statements, and what stands beside its routine
+    """One loop: the domains of its regions, the shape of its fields, its statements, and what is beside its routine
     in the module (routines that it calls).
     """
 

@@ -219,11 +219,13 @@ def table(measured: Sequence[Compared]) -> str:
         lines.append(f"| {m.name} | {min(m.written) * 1e3:.3f} | {min(m.made) * 1e3:.3f} | {1 / m.ratio:.2f}{mark} |")
     mean = math.exp(-sum(math.log(m.ratio) for m in measured) / len(measured))
     slower = sum(m.slower for m in measured)
-    told = f"{len(measured)} loops: {slower} significantly slower than {LIMIT}; {mean:.2f} times as fast on average"
-    lines += ["", f"{told} (geometric mean)."]
+    reported = f"{len(measured)} loops: {slower} significantly slower than {LIMIT}; {mean:.2f} times as fast on average"
+    lines += ["", f"{reported} (geometric mean)."]
     if same := [1 / m.ratio for m in measured if m.same]:
-        told = f"{len(same)} have the same text at both levels; their speed-ups are {min(same):.2f} to {max(same):.2f}."
-        lines.append(told)
+        reported = (
+            f"{len(same)} have the same text at both levels; their speed-ups are {min(same):.2f} to {max(same):.2f}."
+        )
+        lines.append(reported)
     return "\n".join(lines)
 
 

@@ -28,15 +28,15 @@ def main() -> None:
             write(project, folder)
         output = ["-o", str(Path(temporary) / "out"), "--timings"]
         command = [sys.executable, "-m", "hfpy", "report", *map(str, folders), *output]
-        best, told = 0.0, ""
+        best, reported = 0.0, ""
         for _ in range(given.repeat):
             begin = time.perf_counter()
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             seconds = time.perf_counter() - begin
             if not best or seconds < best:
-                best, told = seconds, done.stderr
+                best, reported = seconds, done.stderr
         print(f"{projects[0].lines:,} lines against {projects[1].lines:,}: {best:.1f} s")
-        print(told)
+        print(reported)
 
 
 if __name__ == "__main__":

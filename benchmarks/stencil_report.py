@@ -51,7 +51,7 @@ class Run:
         return statistics.median(self.seconds[program])
 
     def speedup(self, over: str, of: str = "generated") -> float | None:
-        """How many times as fast as another program one is, hfpy's unless told: the median over the pairs."""
+        """How many times as fast as another program one is, hfpy's unless named: the median over the pairs."""
         if over not in self.seconds or of not in self.seconds:
             return None
         return statistics.median(b / a for a, b in zip(self.seconds[of], self.seconds[over], strict=True))

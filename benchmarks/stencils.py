@@ -10,7 +10,7 @@ neighbouring runs; what is shown is the median over all pairs. Between them a sm
 gives at best at that time: the bandwidth of a triad, and multiply-adds. The roofline of a kernel is the longer of the
 times that its compulsory bytes and its operations would take.
 
-Besides, the optimiser's own time is told, and how long the compiler takes for its output and for plain loops
+Besides, the optimiser's own time is reported, and how long the compiler takes for its output and for plain loops
 (benchmarks/stencil_costs.py).
 
 Everything is written as JSON to ``benchmarks/results``, with pictures beside it; ``--docs`` brings table and pictures

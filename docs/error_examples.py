@@ -31,7 +31,7 @@ class Entry:
 
 
 def _text(source: str) -> str:
-    """A source as it stands, without the indentation that it has here."""
+    """A source as it is, without the indentation that it has here."""
     return dedent(source).lstrip("\n")
 
 
@@ -160,7 +160,7 @@ LEXICAL: dict[str, Entry] = {
         {"operators.h90": _region("a = = 2.")},
     ),
     "HF111": Entry(
-        "A routine was given up because it took longer than the limit, which is a minute unless told otherwise.",
+        "A routine was given up because it took longer than the limit, which is a minute unless asked otherwise.",
         {"endless.h90": _region("a = 0")},
         "hfpy check {file} --parse-limit 0",
     ),
@@ -204,7 +204,7 @@ DIRECTIVES: dict[str, Entry] = {
         cure="The hint names the nearest attribute. Case does not matter.",
     ),
     "HF202": Entry(
-        "An attribute has no value, an empty entry, or stands twice.",
+        "An attribute has no value, an empty entry, or appears twice.",
         {"empty_entry.h90": _region("a = 0", attributes="domName(i,), domSize(nx,ny)")},
     ),
     "HF203": Entry(
@@ -225,7 +225,7 @@ DIRECTIVES: dict[str, Entry] = {
         {"nested.h90": _region("@parallelRegion{domName(k), domSize(nz)}\nb(i,j,k) = 0\n@end parallelRegion")},
     ),
     "HF207": Entry(
-        "A directive stands where it has no meaning: a block behind statements, a scheme in a routine, an `@if` in "
+        "A directive is where it has no meaning: a block behind statements, a scheme in a routine, an `@if` in "
         "an `@if`, …",
         {
             "late.h90": _region(
@@ -290,7 +290,7 @@ DIRECTIVES: dict[str, Entry] = {
         },
     ),
     "HF214": Entry(
-        "A name stands twice in a block.",
+        "A name appears twice in a block.",
         {
             "listed_twice.h90": _block(
                 "@domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom)}\nt, t\n@end domainDependant"
@@ -317,7 +317,7 @@ DIRECTIVES: dict[str, Entry] = {
         cure="Choose the backend of the routine: `--routine`, `[routines]` or `@scheme`.",
     ),
     "HF216": Entry(
-        "Around a region that hfpy writes directives for, or in it, stands one of the user's. Both together would not "
+        "Around a region that hfpy writes directives for, or in it, is one of the user's. Both together would not "
         "compile, or let every thread do all of the work. Or one of the user's lets the device work on arrays that a "
         "backend with directives has there itself: hfpy takes the statements for host code.",
         {
@@ -341,7 +341,7 @@ DIRECTIVES: dict[str, Entry] = {
         "[loops.md](loops.md#directives-around-regions).",
     ),
     "HF240": Entry(
-        "With `--drop-directives` directives of OpenMP and OpenACC go where regions stand. The note counts those of a "
+        "With `--drop-directives` directives of OpenMP and OpenACC go where regions are. The note counts those of a "
         "file.",
         {
             "counted.f90": _text("""
@@ -410,7 +410,7 @@ _SEES_INTERFACE = "`hfpy check` says it of procedures of modules and internal on
 
 PLAIN: dict[str, Entry] = {
     "HF243": Entry(
-        "A region with `columns(i)` is computed column by column: its loops over the columns go, and one loop stands "
+        "A region with `columns(i)` is computed column by column: its loops over the columns go, and one loop is "
         "around all of it. Here that is not proved to give the same numbers, or it certainly does not.",
         {
             "mean.f90": _text("""
@@ -513,7 +513,7 @@ PLAIN: dict[str, Entry] = {
         "hfpy check",
     ),
     "HF255": Entry(
-        "A comment `!@allow` names a code that is not there, or stands where there is no such warning.",
+        "A comment `!@allow` names a code that is not there, or is where there is no such warning.",
         {
             "acknowledged.h90": _text("""
             subroutine s(n, m, a, ix)
@@ -687,7 +687,7 @@ SYMBOLS: dict[str, Entry] = {
         cure="Nothing is wrong. Write loops there if the array shall have the layout's order.",
     ),
     "HF311": Entry(
-        "An array that you declared with a macro yourself stands where its order can be seen.",
+        "An array that you declared with a macro yourself is where its order can be seen.",
         {
             "seen.h90": _text("""
             program seen
@@ -1327,7 +1327,7 @@ FLOW: dict[str, Entry] = {
     ),
     "HF603": Entry(
         "A statement of the host changes an array, or may do so, whose valid copy is on the device, and hfpy finds no "
-        "place or no way to bring the change there. Here the statement ends a loop, and what stands behind it is no "
+        "place or no way to bring the change there. Here the statement ends a loop, and what is behind it is no "
         "longer in the loop.",
         {
             "ending.h90": _text("""
@@ -1614,7 +1614,7 @@ SCRIPTS: dict[str, Entry] = {
 BACKENDS: dict[str, Entry] = {
     "HF701": Entry(
         "A wish for the schedule of a region cannot be granted: here the body sets a whole column, and only regions "
-        "that work element by element are unrolled. `async` is told of in the same way where nothing runs "
+        "that work element by element are unrolled. `async` is reported in the same way where nothing runs "
         "beside a region.",
         {
             "hinted.h90": _text("""
@@ -1657,7 +1657,7 @@ BACKENDS: dict[str, Entry] = {
     "HF703": Entry(
         "An array is on the device for one backend, and routines of another backend use it there. OpenACC and OpenMP "
         "have tables of their own of what is on the device, and do not find what the other has brought there. Where "
-        "CUDA kernels are among the backends, all share the table of hfpy, with few exceptions, which are told.",
+        "CUDA kernels are among the backends, all share the table of hfpy, with few exceptions, which are reported.",
         {
             "shared.h90": _text("""
             module shared
@@ -1791,7 +1791,7 @@ PROJECTS: dict[str, Entry] = {
         cure="Install one, or name yours in `FC`, `CC`, `NVCC` or `hfpy.toml`. `hfpy doctor` shows what is there.",
     ),
     "HF805": Entry(
-        "A compiler or linker ended with an error. Its messages stand above, with the lines of your sources.",
+        "A compiler or linker ended with an error. Its messages are above, with the lines of your sources.",
         cure="Mend what the compiler says. `--verbose` shows the commands.",
         looks="heat.f90:(.text.startup+0x22): undefined reference to `undefined_name_'\n"
         "collect2: error: ld returned 1 exit status\nerror HF805: gfortran failed on build/cpu-openmp/heat",

@@ -84,7 +84,7 @@ def said(entry: Entry) -> str:
 
 
 def _run(words: list[str]) -> None:
-    """Run a command, or what stands in for a compiler, which ends the process with its status."""
+    """Run a command, or what takes the place of a compiler, which ends the process with its status."""
     if words[0] != "fc":
         cli.run(words)
         return
@@ -103,7 +103,7 @@ def _without_compilers_of_the_environment() -> Iterator[None]:
 
 
 def raised() -> frozenset[str]:
-    """The codes that stand somewhere in the sources besides the catalogue itself."""
+    """The codes that are somewhere in the sources besides the catalogue itself."""
     texts = [p.read_text(encoding="utf-8") for p in (ROOT / "hfpy").rglob("*.py") if p != ROOT / "hfpy" / "codes.py"]
     return frozenset(re.findall(r"\bHF\d{3}\b", "\n".join(texts)))
 

@@ -1,6 +1,6 @@
 """What MkDocs needs to make a site of the repository's pages.
 
-Fenced blocks keep their language only (their other words are for the tests; a file's name stands above it). Pages that
+Fenced blocks keep their language only (their other words are for the tests; a file's name is above it). Pages that
 are not below ``docs`` come along, and links among all of these lead to the site's pages; those that have the name of a
 file as their words get the page's title.
 """

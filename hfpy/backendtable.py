@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What a backend makes of a region: loops where it stands, a kernel elsewhere, or loops with directives for a device.
+#: What a backend makes of a region: loops where it is, a kernel elsewhere, or loops with directives for a device.
 Kind = Literal["loops", "kernels", "offload"]
 
 

@@ -146,7 +146,7 @@ def init(folder: Path) -> None:
     """Write an hfpy.toml for the Fortran sources in DIR (default: here)."""
     from hfpy.commands.beginning import begin
 
-    for line in begin(folder).told():
+    for line in begin(folder).reported():
         click.echo(line)
 
 
@@ -268,11 +268,11 @@ def test_command(project: Path, target: str, kind: str) -> int:
     """Run the tests of an existing Hybrid Fortran project and compare their output with the references."""
     from hfpy.build.existing.testrunner import Result, run_tests
 
-    def told(result: Result) -> None:
+    def reported(result: Result) -> None:
         arguments = "".join(f" {word}" for word in result.arguments)
         click.echo(printable(f"{result.name}{arguments}: {result.fault or 'ok'}"))
 
-    results = run_tests(project, target, kind, os.environ, told)
+    results = run_tests(project, target, kind, os.environ, reported)
     failed = sum(bool(result.fault) for result in results)
     click.echo(f"{len(results) - failed} of {len(results)} test runs ok")
     return USER_FAULT if failed else DONE
@@ -349,11 +349,11 @@ def explain(
     dump_after: str | None,
     **options: Any,
 ) -> int:
-    """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
+    """Say for ROUTINE (default: all) where it is, which dimensions and order its data have, and why."""
     from hfpy.commands.tables import print_parts
     from hfpy.diagnostics import has_errors
 
-    routine = routine or None  # an empty name stands before the paths of what is explained as a whole
+    routine = routine or None  # an empty name is before the paths of what is explained as a whole
     translation, notes = analysed(paths, options)
     found = (*notes, *translation.diagnostics)
     show_diagnostics([d for d in found if d.severity == "error"])

@@ -54,13 +54,13 @@ def read_layout(text: str) -> Layout:
             if not (length.isascii() and length.isdecimal()) or int(length) < 2:
                 raise LayoutFault(f"the blocks of '{name}' have no length: '{name}{colon}{length}'")
             if earlier:
-                raise LayoutFault(f"'{name}' stands before its blocks '{name}:{length}'")
+                raise LayoutFault(f"'{name}' is before its blocks '{name}:{length}'")
             extents[name] = int(length)
             letters.append(Letter(name, "within", int(length)))
         elif name in extents and len(earlier) == 1:
             letters.append(Letter(name, "number", extents[name]))
         elif earlier:
-            raise LayoutFault(f"'{name}' stands more than once")
+            raise LayoutFault(f"'{name}' appears more than once")
         else:
             letters.append(Letter(name))
     for name, extent in extents.items():

@@ -112,7 +112,7 @@ def made_of(
     return _made(facts, effects, found, whole, optimised, progress, only, again)
 
 
-def told_of(facts: Facts, effects: Effects, only: Collection[str], asked: Collection[str], again: Again) -> Made:
+def diagnostics_of(facts: Facts, effects: Effects, only: Collection[str], asked: Collection[str], again: Again) -> Made:
     """What :func:`made_of` finds in files of the paths ``asked``, which are among ``only``. Texts of the optimiser of
     which nothing is said are not made: that it made them right is not looked at here.
     """

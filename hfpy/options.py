@@ -94,7 +94,7 @@ class Decompositions:
 
 @dataclass(frozen=True)
 class Device:
-    """What the model must know of a GPU besides bandwidth and rate (stencil-optimisation.md §11); the defaults are
+    """What the model must know about a GPU besides bandwidth and rate (stencil-optimisation.md §11); the defaults are
     NVIDIA's H100.
 
     ``processors`` with so many ``threads``, ``registers`` (of 4 bytes) and bytes of ``shared`` memory each; bytes a
@@ -120,7 +120,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Machine:
-    """What the optimiser's model must know of a machine (stencil-optimisation.md §11).
+    """What the optimiser's model must know about a machine (stencil-optimisation.md §11).
 
     ``bandwidth`` in bytes and ``rate`` in operations, both per second and for all of it; ``cache``: bytes that one
     thread has near it; ``launch``: seconds that a region costs by itself; ``points`` and ``row``: points of a field

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def translate(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Translation:
     """Translate files for the target of the options. Writes nothing but its cache; faults of the user's code are
-    diagnostics. ``progress`` is told the phases: reading, parsing, analysing, transforming, remembering.
+    diagnostics. ``progress`` gets the phases: reading, parsing, analysing, transforming, remembering.
 
     Raises UsageError for a backend that cannot do what the table of backends says of it.
     """

@@ -222,7 +222,7 @@ def script_folder(project: Project) -> ScriptFolder | None:
 
 
 def _files_of(project: Project, patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The sources that one of the patterns means; ``*`` alone stands for all."""
+    """The sources that one of the patterns means; ``*`` alone means all."""
     if not patterns or "*" in patterns:
         return patterns
     return tuple(str(p) for p in project.files if any(matches(p, project.root, x) for x in patterns))

@@ -27,7 +27,7 @@ C_LANGUAGES: frozenset[Language] = frozenset({"cuda-c", "hip", "opencl"})
 
 @dataclass(frozen=True)
 class Contents:
-    """What the build has to know of a generated file, in whose text it does not look (names in lower case).
+    """What the build has to know about a generated file, in whose text it does not look (names in lower case).
 
     ``provides`` and ``uses`` are modules, those of hfpy's runtime included, ``programs`` main programs. ``kernels`` are
     the names by which a driver finds the kernels. ``selections`` asks for the flags for what the optimiser makes of
@@ -66,7 +66,7 @@ class Contents:
 @dataclass(frozen=True)
 class GeneratedFile:
     """One file that comes out: the user's file, its output name, text, for each output line the source line (0: none),
-    and what the build has to know of it.
+    and what the build has to know about it.
     """
 
     source: Path

@@ -52,7 +52,7 @@ def with_markers(
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Insert ``#line`` markers wherever the next line does not stem from the next source line (contract 3, B26).
 
-    None stands inside a continued statement, which a preprocessor line would cut.
+    None is inside a continued statement, which a preprocessor line would cut.
     """
     out: list[str] = []
     mapped: list[int] = []
@@ -70,7 +70,7 @@ def with_markers(
 
 
 def contents_of(index: FileIndex) -> Contents:
-    """What the build has to know of a file of the user's."""
+    """What the build has to know about a file of the user's."""
     kinds = {u.kind for u in index.units}
     made = Contents(
         provides=tuple(u.name for u in index.units if u.kind in ("module", "submodule")),

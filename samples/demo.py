@@ -30,7 +30,7 @@ STEP = re.compile(r"^\s*step\s+(\d+)")
 CONSOLE = Console(highlight=False)
 
 
-def told(text: str) -> None:
+def reported(text: str) -> None:
     """Say what is done next."""
     CONSOLE.print(f"[bold]==>[/bold] {text}", soft_wrap=True)
 
@@ -55,7 +55,7 @@ def build_model(environment: dict[str, str]) -> Path:
 
 
 def build_reference(environment: dict[str, str]) -> Path:
-    """The reference, compiled as it stands, by the same compiler with the same flags."""
+    """The reference, compiled as it is, by the same compiler with the same flags."""
     folder = OUTPUT / "reference"
     folder.mkdir(parents=True, exist_ok=True)
     sources = [SAMPLE / "reference" / name for name in (SAMPLE / "reference" / "files.txt").read_text().split()]
@@ -106,22 +106,22 @@ def main() -> None:
         "FFLAGS": f"{environment.get('FFLAGS', '')} {EXACT}".strip(),
         "GFORTRAN_UNBUFFERED_ALL": "1",
     }
-    told(f"building {shown(SAMPLE)} for OpenMP with hfpy, and its hand-written reference")
+    reported(f"building {shown(SAMPLE)} for OpenMP with hfpy, and its hand-written reference")
     model, reference = build_model(exact), build_reference(exact)
-    told("running both")
+    reported("running both")
     data, wanted = OUTPUT / "weather.dat", OUTPUT / "weather_reference.dat"
     seconds, steps = run(model, data, "annotated source, through hfpy", exact)
     reference_seconds, _ = run(reference, wanted, "hand-written OpenMP reference ", exact, steps)
     differences = compare("weather", data, wanted)
     if differences:
         sys.exit("demo: the results differ from the reference:\n  " + "\n  ".join(differences))
-    told(
+    reported(
         f"the results are equal bit for bit ({data.stat().st_size / 1e6:.0f} MB); "
         f"{seconds:.1f} s through hfpy, {reference_seconds:.1f} s by hand"
     )
     picture = OUTPUT / "weather.png"
     call([sys.executable, SAMPLE / "plot.py", data, picture], environment)
-    told(f"the picture is in {shown(picture)}")
+    reported(f"the picture is in {shown(picture)}")
 
 
 if __name__ == "__main__":

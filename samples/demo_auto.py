@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 from compare import compare
-from demo import EXACT, FLAGS, OUTPUT, SAMPLE, call, run, shown, told
+from demo import EXACT, FLAGS, OUTPUT, SAMPLE, call, reported, run, shown
 
 OCEAN = SAMPLE.parent / "ocean"
 FOLDER = OUTPUT.parent.parent / "ocean" / "output"
@@ -30,14 +30,14 @@ def main() -> None:
     settings.write_text("\n".join(r for r in settings.read_text().splitlines() if not r.startswith("auto")) + "\n")
     environment = {**os.environ, "GFORTRAN_UNBUFFERED_ALL": "1"}
     environment["FFLAGS"] = f"{environment.get('FFLAGS', '')} {EXACT}".strip()
-    told("looking for parallel loops in samples/ocean, which has no directive")
+    reported("looking for parallel loops in samples/ocean, which has no directive")
     hfpy = [sys.executable, "-m", "hfpy"]
     said = subprocess.run([*hfpy, "annotate", "--write", copy], env=environment, capture_output=True, text=True)
     if said.returncode:
         sys.exit(f"demo: hfpy annotate failed\n{said.stderr}")
     for row in said.stdout.splitlines()[-2:]:
-        told(row)
-    told("building the annotated program for OpenMP, and the plain one as it is")
+        reported(row)
+    reported("building the annotated program for OpenMP, and the plain one as it is")
     call([*hfpy, "build", copy], environment)
     plain = FOLDER / "ocean_plain"
     compiler = shlex.split(environment.get("FC", "gfortran"))
@@ -49,10 +49,10 @@ def main() -> None:
     if differences:
         sys.exit("demo: the results differ:\n  " + "\n  ".join(differences))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    told(f"the results are equal bit for bit; {serial:.1f} s as it is, {seconds:.1f} s on {cores} cores")
+    reported(f"the results are equal bit for bit; {serial:.1f} s as it is, {seconds:.1f} s on {cores} cores")
     picture = FOLDER / "ocean.png"
     call([sys.executable, OCEAN / "plot.py", data, picture], environment)
-    told(f"the picture is in {shown(picture)}")
+    reported(f"the picture is in {shown(picture)}")
 
 
 if __name__ == "__main__":

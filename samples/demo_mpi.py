@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from demo import EXACT, OUTPUT, SAMPLE, call, shown, told
+from demo import EXACT, OUTPUT, SAMPLE, call, reported, shown
 
 PROCESSES = int(os.environ.get("PROCESSES", "2"))
 ARGUMENTS = ("56", "44", "48", "240", "3")
@@ -64,20 +64,20 @@ def main() -> None:
     start = launcher()
     if start[0].endswith(".openmpi") and "FC" not in environment:
         environment["FC"] = "mpifort.openmpi"
-    told(f"building {shown(SAMPLE)} as one process and for many")
+    reported(f"building {shown(SAMPLE)} as one process and for many")
     one, many = built(environment), built(environment, "--mpi")
-    told(f"running it as one process and as {PROCESSES}")
+    reported(f"running it as one process and as {PROCESSES}")
     wanted, data = OUTPUT / "weather_one.dat", OUTPUT / "weather_many.dat"
     alone, _ = run([one, wanted, *ARGUMENTS], environment)
     together, said = run([*start, many, data, *ARGUMENTS], environment)
     if data.read_bytes() != wanted.read_bytes():
         sys.exit("demo-mpi: the results of one process and of several differ")
-    told(f"the results are equal bit for bit; {alone:.1f} s as one process, {together:.1f} s as {PROCESSES}")
+    reported(f"the results are equal bit for bit; {alone:.1f} s as one process, {together:.1f} s as {PROCESSES}")
     grid = GRID.search(said)
     picture = OUTPUT / "weather_mpi.png"
     along = ["--processes", f"{grid[1]}x{grid[2]}"] if grid else []
     call([sys.executable, SAMPLE / "plot.py", data, picture, *along], environment)
-    told(f"the picture is in {shown(picture)}")
+    reported(f"the picture is in {shown(picture)}")
 
 
 if __name__ == "__main__":

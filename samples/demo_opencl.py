@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from compare import compare
-from demo import EXACT, OUTPUT, SAMPLE, build_model, call, run, shown, told
+from demo import EXACT, OUTPUT, SAMPLE, build_model, call, reported, run, shown
 
 
 def build_kernels(environment: dict[str, str]) -> Path:
@@ -26,16 +26,16 @@ def main() -> None:
     OUTPUT.mkdir(parents=True, exist_ok=True)
     flags = f"{os.environ.get('FFLAGS', '')} {EXACT}".strip()
     environment = {"OMP_STACKSIZE": "64M", **os.environ, "FFLAGS": flags, "GFORTRAN_UNBUFFERED_ALL": "1"}
-    told(f"building {shown(SAMPLE)} for OpenCL and for OpenMP with hfpy")
+    reported(f"building {shown(SAMPLE)} for OpenCL and for OpenMP with hfpy")
     kernels, model = build_kernels(environment), build_model(environment)
-    told("running both")
+    reported("running both")
     data, wanted = OUTPUT / "weather_opencl.dat", OUTPUT / "weather.dat"
     seconds, steps = run(kernels, data, "kernels in OpenCL C", environment)
     cpu_seconds, _ = run(model, wanted, "OpenMP on the CPU  ", environment, steps)
     differences = compare("weather", data, wanted)
     if differences:
         sys.exit("demo: the results differ from those of the CPU:\n  " + "\n  ".join(differences))
-    told(
+    reported(
         f"the results are equal bit for bit ({data.stat().st_size / 1e6:.0f} MB); "
         f"{seconds:.1f} s with OpenCL, {cpu_seconds:.1f} s with OpenMP"
     )

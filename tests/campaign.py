@@ -21,43 +21,43 @@ PLAIN = Compiler("gfortran", ("-O0", "-w", "-ffp-contract=off", "-foffload=disab
 BATCH = 120
 
 
-def random_programs(first: int, count: int, told: Counter[str]) -> Iterator[str]:
+def random_programs(first: int, count: int, reported: Counter[str]) -> Iterator[str]:
     """What goes wrong with random programs, each in four ways."""
     for at in range(first, first + count, BATCH):
         size = min(BATCH, first + count - at)
         with tempfile.TemporaryDirectory(prefix="hfpy-campaign-") as folder:
             try:
-                yield from failures(at, size, Path(folder), told, PLAIN)
+                yield from failures(at, size, Path(folder), reported, PLAIN)
             except Exception as fault:  # of one batch; the others still run
                 yield f"{at} to {at + size - 1}: {type(fault).__name__}: {str(fault)[-3000:]}"
-        told["programs"] += size
-        print(at + size, dict(told), flush=True)
+        reported["programs"] += size
+        print(at + size, dict(reported), flush=True)
 
 
-def mutants(first: int, count: int, told: Counter[str]) -> Iterator[str]:
+def mutants(first: int, count: int, reported: Counter[str]) -> Iterator[str]:
     """What goes wrong with mutants."""
     chosen = programs()
     warm_up()
     for number in range(first, first + count):
         made = mutant(number, chosen)
         verdict = judged(made.files, storage=made.storage, **made.options)
-        told["mutants"] += 1
-        told["refused" if verdict.errors else "translated"] += 1
+        reported["mutants"] += 1
+        reported["refused" if verdict.errors else "translated"] += 1
         if not verdict.good:
             yield f"{number}: {made.name}, {dict(made.options)}: {verdict.fault or verdict.messages}"
         if (number + 1 - first) % 1000 == 0:
-            print(number + 1, dict(told), flush=True)
+            print(number + 1, dict(reported), flush=True)
 
 
 def main() -> int:
     """Run what the command line asks for; 1 if anything went wrong."""
     what, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    told: Counter[str] = Counter()
+    reported: Counter[str] = Counter()
     found = 0
-    for fault in {"programs": random_programs, "mutants": mutants}[what](first, count, told):
+    for fault in {"programs": random_programs, "mutants": mutants}[what](first, count, reported):
         found += 1
         print("FAULT", fault, flush=True)
-    print(f"{count} {what} from {first}: {found} faults, {dict(told)}")
+    print(f"{count} {what} from {first}: {found} faults, {dict(reported)}")
     return 1 if found else 0
 
 

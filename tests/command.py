@@ -28,17 +28,17 @@ def hfpy_process(
 ) -> subprocess.CompletedProcess[str]:
     """What ``hfpy WORDS`` in a folder, with an environment, ends with and prints."""
     assert cli.run  # the modules are there before the process is copied
-    told = list(map(str, words))
+    reported = list(map(str, words))
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if child == 0:
-            _become(told, cwd or Path(), dict(os.environ if env is None else env), (output, errors))
+            _become(reported, cwd or Path(), dict(os.environ if env is None else env), (output, errors))
         _, status = os.waitpid(child, 0)
         texts = []
         for stream in (output, errors):
             stream.seek(0)
             texts.append(stream.read().decode())
-    return subprocess.CompletedProcess(["hfpy", *told], os.waitstatus_to_exitcode(status), *texts)
+    return subprocess.CompletedProcess(["hfpy", *reported], os.waitstatus_to_exitcode(status), *texts)
 
 
 def _become(words: list[str], folder: Path, environment: dict[str, str], streams: Sequence[IO[bytes]]) -> NoReturn:

@@ -110,7 +110,7 @@ class Translated:
 def translate_text(
     sources: Mapping[str, str] | str, storage: str | None = None, folder: Path | None = None, **options: Any
 ) -> Translated:
-    """Translate sources given as text (a single text is ``m.h90``), for the sequential backend unless told otherwise.
+    """Translate sources given as text (a single text is ``m.h90``), for the sequential backend unless asked otherwise.
 
     ``storage`` is the text of a ``storage_order.F90``. ``folder`` keeps the files; else they are gone afterwards.
     """
@@ -590,7 +590,7 @@ class Pair:
 
     @property
     def in_comments(self) -> bool:
-        """Whether the directives stand in comments, so that the program is its own twin."""
+        """Whether the directives are in comments, so that the program is its own twin."""
         return self.hybrid == self.reference
 
 

@@ -96,7 +96,7 @@ def test_same_translation(ends: str, monkeypatch: pytest.MonkeyPatch, tmp_path: 
     begun: list[int] = []
     begin = hfpy.beside._begun
 
-    def told(compute: object) -> object:
+    def reported(compute: object) -> object:
         pending = begin(compute)  # type: ignore[arg-type]
         begun.append(pending._process)
         if ends == "killed":
@@ -104,7 +104,7 @@ def test_same_translation(ends: str, monkeypatch: pytest.MonkeyPatch, tmp_path: 
         return pending
 
     monkeypatch.setattr(hfpy.beside, "LEAST_LINES", 0)
-    monkeypatch.setattr(hfpy.beside, "_begun", told)
+    monkeypatch.setattr(hfpy.beside, "_begun", reported)
     if ends == "other names":
         monkeypatch.setattr(Clones, "add", lambda clones, later: False)
     found = translate(paths, replace(options, jobs=2))

@@ -8,7 +8,7 @@ and their files are compared; then, in a large size, on the GPU alone, with the 
 (HFPY_TRACE; of OpenACC the time of the whole program). A kernel's bytes are those of the arrays that it names, each
 counted once a direction; its share is of the bandwidth of a copy measured in the same run. Then the stencil kernels one
 by one, as written and optimised, in each way to compute a group that directives can ask for, and by hand. At the end
-stand the questions that the documentation leaves open without a GPU, with their answers.
+are the questions that the documentation leaves open without a GPU, with their answers.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Carried:
         """What an executable prints; raises :class:`Failure`."""
         return self._done(program, arguments, more).stdout
 
-    def told(self, program: str, arguments: Sequence[str], more: Mapping[str, str]) -> str:
+    def reported(self, program: str, arguments: Sequence[str], more: Mapping[str, str]) -> str:
         """What an executable writes to the standard error; raises :class:`Failure`."""
         return self._done(program, arguments, more).stderr
 
@@ -272,7 +272,7 @@ def main() -> int:
         results |= stencils(carried, manifest, results)
     if "samples" in arguments.parts:
         questions = carried.module("questions")
-        print(questions.answers(questions.Run(carried.told, manifest["large"], results)))
+        print(questions.answers(questions.Run(carried.reported, manifest["large"], results)))
     if arguments.output:
         arguments.output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     verdicts = [v for found in results.get("equal", {}).values() for v in found.values()]

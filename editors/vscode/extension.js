@@ -16,7 +16,7 @@ function serverOptions(settings) {
   return { command, args: [...first, "lsp"] };
 }
 
-/** What the server is told: the target, and whether it may run the scripts of the project. */
+/** What the server gets: the target, and whether it may run the scripts of the project. */
 function clientOptions(settings) {
   return {
     documentSelector: [

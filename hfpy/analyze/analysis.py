@@ -343,7 +343,7 @@ def _check_sizes(
 def _check_places(
     facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject
 ) -> Iterator[Diagnostic]:
-    """A domain must stand at the same place in both shapes where hfpy inserted dimensions in one of them: the array
+    """A domain must be at the same place in both shapes where hfpy inserted dimensions in one of them: the array
     ``(nz,nx,ny)`` is no ``(nx,ny,nz)`` even if the sizes agree.
     """
     if not (data.inserted or dummy.inserted):

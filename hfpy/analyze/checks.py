@@ -145,7 +145,7 @@ def _lost_iterators(facts: Facts, effects: Effects) -> list[Diagnostic]:
         called = routine.kind == "program" or facts.graph.is_called(routine.key)
         references = facts.references[routine.key]
         valued = {r.name for r in references if r.writes} | set(routine.dummies)
-        told: set[tuple[str, Place]] = set()
+        reported: set[tuple[str, Place]] = set()
         for reference in references:
             if reference.name in valued or not facts.live(reference.at, routine.key):
                 continue
@@ -154,9 +154,9 @@ def _lost_iterators(facts: Facts, effects: Effects) -> list[Diagnostic]:
                 continue
             if _index_dropped(facts, routine, reference, references):
                 continue
-            if (reference.name, region.place) in told:
+            if (reference.name, region.place) in reported:
                 continue  # one mistake, however many statements the region has
-            told.add((reference.name, region.place))
+            reported.add((reference.name, region.place))
             place = reference.at.statement.line.place(routine.file, reference.node.start, reference.node.end)
             message = f"'{reference.name}' has no value here: its region is not active for the {facts.target}"
             hint = f"pass '{reference.name}' to '{routine.name}', or move the statement into a region that is active"
@@ -187,7 +187,7 @@ def _handed_down(facts: Facts, effects: Effects, routine: Routine, reference: Re
 
 
 def _index_dropped(facts: Facts, routine: Routine, reference: Reference, all_: tuple[Reference, ...]) -> bool:
-    """Whether a reference stands in an index that does not come out again."""
+    """Whether a reference is in an index that does not come out again."""
     node = reference.node
     for outer in all_:
         if outer.at.statement is not reference.at.statement or outer.indices is None:

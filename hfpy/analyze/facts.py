@@ -80,7 +80,7 @@ class Facts:
             return self.domains.object(name, key)
 
     def variable(self, name: str, at: Located, key: str) -> Found | None:
-        """What a name means at a statement, if it is a variable, or stands for a part of one."""
+        """What a name means at a statement, if it is a variable, or means a part of one."""
         aliases = aliases_of(at) if at.renamed else {}
         seen: set[str] = set()
         while name in aliases and name not in seen:
@@ -126,7 +126,7 @@ class Facts:
         return self.plans.get(key, {}).get((line, node.start, node.end))
 
     def hybrid(self, key: str) -> bool:
-        """Whether a routine stands in a file with directives."""
+        """Whether a routine is in a file with directives."""
         return self.application.file(key).hybrid
 
 

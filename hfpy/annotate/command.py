@@ -142,8 +142,8 @@ def _asked(questions: Sequence[Nest], stated: dict[tuple[str, int], str]) -> boo
         place = (nest.place.file, nest.place.line)
         if place in stated:
             continue
-        clause = nest.told.clause
-        click.echo(f"{nest.place.file}:{nest.place.line}: {printable(nest.told.why)}")
+        clause = nest.reported.clause
+        click.echo(f"{nest.place.file}:{nest.place.line}: {printable(nest.reported.why)}")
         click.echo(f"    {printable(nest.line.text)}")
         stated[place] = clause if click.confirm(f"Do you state {clause} of this loop?", default=False) else ""
         new = new or bool(stated[place])

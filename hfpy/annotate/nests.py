@@ -20,7 +20,7 @@ REGION, REDUCTION, SERIAL, QUESTION, INSIDE = "region", "reduction", "serial", "
 class Found:
     """What one target has to say of a loop: the iterators of its region, outermost first, and its reductions as
     ``+:s``; or why it is none, and the clause that the user could state (``stated``: has stated). ``columns`` says that
-    it stands around statements whose loops over the iterators were taken out, ``beside`` what is in the way of that.
+    it is around statements whose loops over the iterators were taken out, ``beside`` what is in the way of that.
     """
 
     iterators: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Found:
 @dataclass(frozen=True)
 class Nest:
     """A loop of a routine with what its targets say. ``line`` is its first line, ``last`` its last one, ``nested`` how
-    many loops stand right in each other from it on; ``weight`` is its share of the program's work.
+    many loops are right in each other from it on; ``weight`` is its share of the program's work.
     """
 
     place: Place
@@ -69,7 +69,7 @@ class Nest:
         return any(f.columns for f in self.found.values())
 
     @property
-    def told(self) -> Found:
+    def reported(self) -> Found:
         """The first target's word that has that verdict."""
         return next(f for f in self.found.values() if f.verdict == self.verdict)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hfpy.annotate.nests import INSIDE, Nest, Nests
-from hfpy.annotate.text import summary, told
+from hfpy.annotate.text import reported, summary
 from hfpy.annotate.writing import text_of
 from hfpy.insight.pages import environment
 from hfpy.version import VERSION
@@ -14,7 +14,7 @@ from hfpy.version import VERSION
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a file: its number, its text, the verdict of the nest that it stands in (empty outside of nests), and
+    """A line of a file: its number, its text, the verdict of the nest that it is in (empty outside of nests), and
     the nest that begins with it.
     """
 
@@ -32,7 +32,7 @@ def page(nests: Nests, name: str) -> str:
     template = environment().get_template("annotate.html.j2")
     said = summary(nests).split("\n")
     text: str = template.render(
-        name=name, files=shown, nests=listed, told=told, summary=said, version=VERSION, anchor=_anchor
+        name=name, files=shown, nests=listed, reported=reported, summary=said, version=VERSION, anchor=_anchor
     )
     return text
 

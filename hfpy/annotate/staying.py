@@ -138,7 +138,7 @@ def show(made: Loops) -> Iterator[str | Table]:
     """The loops as texts and a table."""
     yield made.words
     if made.causes:
-        rows = [(c.shown_frees, str(len(c.loops)), f"{100 * c.work:.1f} %", _told(c)) for c in made.causes]
+        rows = [(c.shown_frees, str(len(c.loops)), f"{100 * c.work:.1f} %", _report(c)) for c in made.causes]
         head = ("frees", "has", "work", "what keeps loops serial, where, and cure")
         yield Table(head, rows, frozenset((0, 1, 2)))
         guess = "?: where that was not looked at; " if any(c.unknown and c.obstacle.cure for c in made.causes) else ""
@@ -149,7 +149,7 @@ def show(made: Loops) -> Iterator[str | Table]:
         )
 
 
-def _told(cause: Cause) -> str:
+def _report(cause: Cause) -> str:
     """What is in the way, the loops in which it is most of the work, and what helps."""
     first, *others = cause.loops
     code = f" ({cause.obstacle.code})" if cause.obstacle.code else ""

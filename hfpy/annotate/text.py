@@ -13,11 +13,11 @@ def report(nests: Nests) -> str:
     places = [f"{n.place.file}:{n.place.line}" for n in listed]
     width = max(map(len, places), default=0)
     rows = [
-        f"{place:{width}}  {n.verdict:9} {100 * n.weight:5.1f} %  {told(n)}"
+        f"{place:{width}}  {n.verdict:9} {100 * n.weight:5.1f} %  {reported(n)}"
         for place, n in zip(places, listed, strict=True)
     ]
-    told_ = [*questions(nests), *brought(nests), *unseen(nests), summary(nests)]
-    return "\n".join([*rows, *([""] if rows else []), *told_])
+    reported_ = [*questions(nests), *brought(nests), *unseen(nests), summary(nests)]
+    return "\n".join([*rows, *([""] if rows else []), *reported_])
 
 
 def brought(nests: Nests) -> Iterator[str]:
@@ -36,16 +36,16 @@ def unseen(nests: Nests) -> Iterator[str]:
 def _said_around(nests: Nests, nest: Nest) -> bool:
     """Whether a loop around a serial one has the same reason."""
     around = (n for n in nests.nests if n.routine == nest.routine and n.place.line < nest.place.line <= n.last)
-    return nest.verdict == SERIAL and any(n.verdict == SERIAL and n.told.why == nest.told.why for n in around)
+    return nest.verdict == SERIAL and any(n.verdict == SERIAL and n.reported.why == nest.reported.why for n in around)
 
 
-def told(nest: Nest) -> str:
+def reported(nest: Nest) -> str:
     """What is said of a nest: what its region is over, or why it is none."""
     regions = {target: f for target, f in nest.found.items() if f.iterators}
     if not regions:
-        beside = nest.told.beside
-        return nest.told.why + (f"; and not column by column: {beside}" if beside else "")
-    said = nest.told
+        beside = nest.reported.beside
+        return nest.reported.why + (f"; and not column by column: {beside}" if beside else "")
+    said = nest.reported
     text = f"over {', '.join(said.iterators)}"
     text += f"; columns, to line {nest.last}" if nest.columns else ""
     text += "".join(f"; {r}" for r in said.reductions)
@@ -54,15 +54,15 @@ def told(nest: Nest) -> str:
 
 
 def _why(inside: bool, why: str) -> str:
-    return "it stands in a region" if inside and not why else why
+    return "it is in a region" if inside and not why else why
 
 
 def questions(nests: Nests) -> Iterator[str]:
     """What the user could state, each with the clause that does."""
     for nest in nests.nests:
         if nest.verdict == QUESTION:
-            yield f"{nest.place.file}:{nest.place.line}: {nest.told.why}"
-            yield f"  if this cannot happen, write before the loop: !@parallelRegion{{{nest.told.clause}}}"
+            yield f"{nest.place.file}:{nest.place.line}: {nest.reported.why}"
+            yield f"  if this cannot happen, write before the loop: !@parallelRegion{{{nest.reported.clause}}}"
 
 
 def summary(nests: Nests) -> str:
@@ -71,7 +71,7 @@ def summary(nests: Nests) -> str:
     """
     rows = [_summed(nests, target) for target in nests.targets]
     asked = nests.questions
-    clauses = {(n.routine, n.told.clause) for n in asked}
+    clauses = {(n.routine, n.reported.clause) for n in asked}
     if asked:
         words = "1 question decides" if len(clauses) == 1 else f"{len(clauses)} questions decide"
         rows.append(f"{words} {len(asked)} more")

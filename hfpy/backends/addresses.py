@@ -31,7 +31,7 @@ _NUMBERS = ("real", "integer", "logical", "complex")
 
 
 class NotAddressed(Exception):
-    """A region that cannot be given addresses: the text is what stands in the way."""
+    """A region that cannot be given addresses: the text is what is in the way."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Addresses:
             raise NotAddressed(f"'{name}'")
         if data.home != self.key or data.symbol.constant or name in made.passed:
             return
-        made.passed[name] = ""  # it may stand in its own bounds
+        made.passed[name] = ""  # it may be in its own bounds
         made.passed[name] = self._declared(data, made, "" if changed or data.rank else ", intent(in)")
 
     def _declared(self, data: DataObject, made: Procedure, attributes: str = "") -> str:
@@ -163,7 +163,7 @@ class Addresses:
 
     @staticmethod
     def _target(data: DataObject) -> str:
-        """Pointers, and what they may stand for, may be one memory."""
+        """Pointers, and what they may mean, may be one memory."""
         return ", target" if data.symbol.attributes & {"pointer", "target"} else ""
 
     # -- the call

@@ -1,6 +1,6 @@
 """What backends share: templates, and what their parts offer each other.
 
-Decisions are made by analyses and passes; boilerplate stands in templates (design contract 9).
+Decisions are made by analyses and passes; boilerplate is in templates (design contract 9).
 """
 
 from __future__ import annotations

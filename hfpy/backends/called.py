@@ -1,4 +1,4 @@
-"""What OpenACC and OpenMP target have to be told about routines that kernels call: that they exist on the device too,
+"""What OpenACC and OpenMP target have to know about routines that kernels call: that they exist on the device too,
 and which module variables they know.
 """
 
@@ -198,7 +198,7 @@ class Called:
         return list(found.values())
 
     def _known(self, region: RegionId) -> list[Found]:
-        """The variables of :meth:`_mentioned`; none where that cannot be told, which :meth:`updates` says."""
+        """The variables of :meth:`_mentioned`; none where that is not known, which :meth:`updates` says."""
         try:
             return [variable for _, variable in self._mentioned(region)]
         except Unprintable:

@@ -56,7 +56,7 @@ class CWriter:
         return module_of_file("hfi", self.stem(path))
 
     def stem(self, path: str) -> str:
-        """What the names of a file's kernels begin with: the name of the source, told apart from others."""
+        """What the names of a file's kernels begin with: the name of the source, distinct from others."""
         return self.device.facts.application.outputs.stems[path]
 
     def finished(self, path: str, kernels: Sequence[Kernel]) -> Added:

@@ -163,7 +163,7 @@ class SpecBuilder:
         return Fragment(name, Name(0, len(name), name))
 
     def lasting(self, bound: Fragment, home: str) -> Fragment | None:
-        """A bound as it stands, if made of constants and integers that nothing changes; None otherwise.
+        """A bound as it is, if made of constants and integers that nothing changes; None otherwise.
 
         ``home`` is the unit whose names it means.
         """
@@ -338,7 +338,7 @@ class SpecBuilder:
         )
 
     def _aliased(self, data: DataObject) -> bool:
-        """Whether another name in the kernel may stand for some of the array's memory."""
+        """Whether another name in the kernel may mean some of the array's memory."""
         if data.symbol.attributes & {"pointer", "target"}:
             return True
         others = (name for name in self.sharing.result.shared if name != data.name)
@@ -395,7 +395,7 @@ class SpecBuilder:
         owner = self.facts.routine(home)
         block = block_of(owner, name)
         if block is not None and owner.kind != "module":
-            raise Follows(f"'{name}'")  # told where the called routine is printed
+            raise Follows(f"'{name}'")  # reported where the called routine is printed
         hidden = owner.spec.default_private and "public" not in found.symbol.attributes
         if self.routine.host != home and (owner.kind != "module" or hidden or name in owner.spec.private):
             what = f"'{name}' of '{owner.name}', which a routine called here uses and which is private,"

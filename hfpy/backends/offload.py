@@ -21,7 +21,7 @@ from hfpy.analyze.language.sizes import constant
 from hfpy.analyze.regions.neighbours import apart, touched
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.behind import behind
-from hfpy.backends.c.rewriter import refused as told
+from hfpy.backends.c.rewriter import refused as reported
 from hfpy.backends.c.values import Refusals
 from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.clones import Clones, Given
@@ -267,7 +267,7 @@ class OffloadRewriter(RegionRewriter):
         """What the region gives copies of routines that read common blocks."""
         refusals = Refusals(self.routine.file)
         given = self.clones.of(self.routine, self.backend.name, self.called.sites(self.routine.key, number), refusals)
-        self.found += told(refusals.problems)
+        self.found += reported(refusals.problems)
         if given.edits and self.addressed:
             line = node.header.line
             self.found.append(not_shared("a call of a routine that reads a common block", line, self.routine.file))
@@ -351,7 +351,7 @@ class OffloadRewriter(RegionRewriter):
         self.found.append(refused(what, self.backend.name, line, self.routine.file, hint))
 
     def _check_text(self, node: Construct) -> None:
-        """The user's own directives of the same family in a region, and names that stand for others around it."""
+        """The user's own directives of the same family in a region, and names that mean others around it."""
         assert node.end is not None
         sentinel = "acc" if self.backend.name == "openacc" else "omp"
         rows = self.source.lines[node.header.line.last + 1 : node.end.line.first]

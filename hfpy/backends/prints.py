@@ -101,7 +101,7 @@ def _fetched(scalar: Scalar, name: str, word: int) -> str:
 
 
 def shown(spec: KernelSpec) -> tuple[list[str], list[str]]:
-    """What stands before the call of a kernel, in a block with its buffer, and behind it what shows the records."""
+    """What is before the call of a kernel, in a block with its buffer, and behind it what shows the records."""
     name = spec.prints[0].parameter
     before = [
         "use, intrinsic :: iso_fortran_env, only: hf_errors => error_unit",
@@ -119,10 +119,10 @@ def shown(spec: KernelSpec) -> tuple[list[str], list[str]]:
     ]
     for made in spec.prints:
         after += [f"  case ({made.number})", f"    {made.statement}"]
-    told = f"hfpy: {spec.place}: kernel {spec.name} has printed more than fits; the rest is lost"
+    reported = f"hfpy: {spec.place}: kernel {spec.name} has printed more than fits; the rest is lost"
     after += [
         "  end select",
         "end do",
-        f"if ({name}(1) >= {WORDS}) write (hf_errors, '(a)') {character(told)}",
+        f"if ({name}(1) >= {WORDS}) write (hf_errors, '(a)') {character(reported)}",
     ]
     return before, after

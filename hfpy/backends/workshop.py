@@ -234,7 +234,7 @@ class Backends:
                 more = self._writers[name].finished(index.path, kernels)
             except Unprintable as problem:
                 assert problem.problems, "a routine that is refused without a reason"
-                found += map(self._plain_form()[0].told, refused(problem.problems))
+                found += map(self._plain_form()[0].reported, refused(problem.problems))
                 return added
             more = self._from_source(more, index.path)
             contents = added.contents.with_added(more.contents)

@@ -122,7 +122,7 @@ class _Sizes:
         self.scopes = builder.facts.scopes
 
     def local(self, data: DataObject) -> Bounds | None:
-        """The bounds of a local array; None where they cannot be told."""
+        """The bounds of a local array; None where they are not known."""
         return self._all((self.known(low), self.known(high)) for low, high in bounds_of(self.facts, data))
 
     @staticmethod
@@ -147,14 +147,14 @@ class _Sizes:
         pieces: list[tuple[int, int, str]] = []
         if not self._collect(plain.expr, pieces):
             return None
-        # All names at once: what stands for one may mention another, such as `n, m` given for `m, n`.
+        # All names at once: what represents one may mention another, such as `n, m` given for `m, n`.
         shown = plain.text
         for start, end, given in sorted(pieces, reverse=True):
             shown = shown[:start] + given + shown[end:]
         return fragment(shown)
 
     def _collect(self, expr: Expr, pieces: list[tuple[int, int, str]]) -> bool:
-        """What stands for the names and inquiries in an expression; False where one is not known."""
+        """What represents the names and inquiries in an expression; False where one is not known."""
         given: str | None = ""
         match expr:
             case Name(name=name):
@@ -221,8 +221,8 @@ class _Sizes:
         return counts[number - 1] if word == "size" else chosen[0 if word == "lbound" else 1].text
 
     def shape(self, name: str) -> Bounds | None:
-        """The bounds of an array of the routine, in the order of Fortran's index list; None where they cannot be
-        told.
+        """The bounds of an array of the routine, in the order of Fortran's index list; None where they are not
+        known.
         """
         data = self.facts.object(name, self.unit)
         if data is None or not data.rank:
@@ -254,7 +254,7 @@ class _Sizes:
         return found.bounds or None if found is not None else None
 
     def extents(self, actual: Expr) -> list[Fragment] | None:
-        """The extents of an array or a section of one, as an actual argument; None where they cannot be told."""
+        """The extents of an array or a section of one, as an actual argument; None where they are not known."""
         base = actual.base if isinstance(actual, Apply) else actual
         bounds = self.shape(base.name) if isinstance(base, Name) else None
         site = next((s for s in self._sites() if any(_within(actual, a) for a in s.args)), None)

@@ -75,7 +75,7 @@ class Built:
 
 @dataclass(frozen=True)
 class Request:
-    """How to build: ``say`` takes compilers' messages, ``told`` every command run, ``diagnosed`` the diagnostics.
+    """How to build: ``say`` takes compilers' messages, ``reported`` every command run, ``diagnosed`` the diagnostics.
 
     ``exact`` forbids compilers what changes last bits: fused multiply-add, vectorised library functions.
     """
@@ -86,7 +86,7 @@ class Request:
     debug: bool = False
     exact: bool = False
     say: Callable[[str], None] = field(default=lambda _: None)
-    told: Callable[[str], None] = field(default=lambda _: None)
+    reported: Callable[[str], None] = field(default=lambda _: None)
     diagnosed: Callable[[Sequence[Diagnostic]], None] = field(default=lambda _: None)
 
 
@@ -104,8 +104,8 @@ def build(project: Project, options: Options, request: Request) -> Built:
         folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
         cached = replace(options, cache_dir=folder / "cache", jobs=request.jobs)
-        sources, told = all_sources(project), request.phases.told
-        translated = bring_up_to_date(sources, cached, folder / GENERATED, folder / STATE, told)
+        sources, reported = all_sources(project), request.phases.reported
+        translated = bring_up_to_date(sources, cached, folder / GENERATED, folder / STATE, reported)
         request.diagnosed(translated.diagnostics)
         return _compile_and_link(project, options, request, folder, translated)
 
@@ -187,8 +187,8 @@ def _compile_and_link(
         tools = tools.position_independent()
     compiled = compiled_files(translated.files, mains)
     if project.legacy and tools.fortran.family in ("gnu", "llvm"):
-        compiled, told = without_unneeded(compiled, mains.values())
-        request.diagnosed(told)
+        compiled, reported = without_unneeded(compiled, mains.values())
+        request.diagnosed(reported)
     files = {file.name: file for file in compiled}
     check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
     languages = {file.contents.language for file in files.values()}
@@ -211,7 +211,7 @@ def _compile_and_link(
         processes=processes,
         flags_of=project.flags_of_file,
         say=request.say,
-        told=request.told,
+        reported=request.reported,
     )
     foreign = {f"{path.name} {index}": path for index, path in enumerate(others)}
     targets = _foreign_objects(foreign, project.root, objects)

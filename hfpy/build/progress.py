@@ -66,7 +66,7 @@ class Phases:
             if self._bar is not None and self._task is not None:
                 self._bar.update(self._task, completed=self._done)
 
-    def told(self, name: str, done: int, total: int) -> None:
+    def reported(self, name: str, done: int, total: int) -> None:
         """How far a phase is, which begins when it is named first; to be given to the translator."""
         if name != self._name or total != self._total:
             self.phase(name, total)

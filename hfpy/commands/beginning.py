@@ -46,7 +46,7 @@ class Begun:
     annotated: bool
     parallel: bool
 
-    def told(self) -> Iterator[str]:
+    def reported(self) -> Iterator[str]:
         """What to tell the user, line by line; what to do next comes last."""
         programs = _several(len(self.programs), "main program") if self.programs else "a library: no main program"
         yield f"wrote {self.file}: {_several(self.files, 'source')}, {programs}"
@@ -129,7 +129,7 @@ def _parallel(index: FileIndex) -> bool:
 
 
 def _entries(found: Sequence[Path], folder: Path) -> Iterator[str]:
-    """Folders with sources, and patterns of those that stand in no other."""
+    """Folders with sources, and patterns of those that are in no other."""
     for path in found:
         yield f"*{path.suffix}" if _at_top(path, folder) else path.relative_to(folder).parts[0]
 

@@ -59,7 +59,7 @@ def check(
 ) -> Checked:
     """All that is wrong with the sources of a session, with what compilers would find. Where the project was built,
     what was found is kept in its store, else in ``cache`` if there is one; ``surveyed`` asks for the translation in any
-    case. ``ahead`` has entries of that store, and is told which the next check will ask for.
+    case. ``ahead`` has entries of that store, and gets those that the next check will ask for.
     """
     from hfpy.build.outside import outside_of
     from hfpy.store.ahead import StoreAhead
@@ -142,8 +142,8 @@ def _together(
 ) -> tuple[Diagnostic, ...]:
     """What is found in all, without faults where a translation has found an error."""
     found = (*session.notes, *translated)
-    told = {(d.place.file, d.place.line, d.place.column) for d in found if d.severity == "error"}
-    return (*found, *(d for d in faults if (d.place.file, d.place.line, d.place.column) not in told))
+    reported = {(d.place.file, d.place.line, d.place.column) for d in found if d.severity == "error"}
+    return (*found, *(d for d in faults if (d.place.file, d.place.line, d.place.column) not in reported))
 
 
 def of_files(

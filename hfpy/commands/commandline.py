@@ -175,7 +175,7 @@ def checked(paths: tuple[Path, ...], options: dict[str, Any], surveyed: bool) ->
     project = session_of(files, given_by(options), os.environ) if files else None
     session = project or opened(paths, options)
     with Phases() as phases, unreached(session, files if project is not None else ()).begun() as pending:
-        made = check(session, phases.told, os.environ, surveyed)
+        made = check(session, phases.reported, os.environ, surveyed)
         made = replace(made, found=together(made.found, pending.result()))
     if project is None:
         return made, 0
@@ -196,7 +196,7 @@ def _analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Session
 
     session = opened(paths, options)
     with Phases() as phases:
-        return session, translate(all_sources(session.project, written=False), session.options, phases.told)
+        return session, translate(all_sources(session.project, written=False), session.options, phases.reported)
 
 
 def opened(paths: tuple[Path, ...], options: dict[str, Any]) -> Session:
@@ -223,7 +223,7 @@ def build_request(phases: Phases, options: dict[str, Any]) -> Request:
         phases=phases,
         debug=bool(options.get("debug")),
         say=say,
-        told=say if options.get("verbose") else lambda _: None,
+        reported=say if options.get("verbose") else lambda _: None,
         exact=bool(options.get("exact")),
         diagnosed=_refused_if_warned if options.get("werror") else show_diagnostics,
     )

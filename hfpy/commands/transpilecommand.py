@@ -48,11 +48,11 @@ def transpile(
     with Phases() as phases:
         sources = translation.all_sources(session.project)
         if remembered is None:
-            translated = translation.transpile(sources, session.options, output, phases.told)
+            translated = translation.transpile(sources, session.options, output, phases.reported)
         else:
             kept = replace(session.options, cache_dir=remembered)
             state = (depfile.parent if depfile is not None else remembered) / translation.STATE
-            translated = translation.bring_up_to_date(sources, kept, output, state, phases.told)
+            translated = translation.bring_up_to_date(sources, kept, output, state, phases.reported)
         if depfile is not None:
             phases.phase("writing dependencies")
             write_depfile(depfile, session.project, session.options, translated, os.environ)

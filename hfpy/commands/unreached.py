@@ -1,7 +1,7 @@
 """Faults in files without directives, for ``hfpy check``: a translation parses no more of these than regions need.
 
 Files that are read for this are kept in the store of the project, if it was built: what a file says depends on its
-text, and on what stands beside all sources.
+text, and on what is beside all sources.
 """
 
 from __future__ import annotations
@@ -93,5 +93,5 @@ class Unreached:
 
 def together(found: Sequence[Diagnostic], more: Collection[Diagnostic]) -> tuple[Diagnostic, ...]:
     """What a translation found, and what was found beside it at other places."""
-    told = {(d.place.file, d.place.line) for d in found}
-    return (*found, *(d for d in more if (d.place.file, d.place.line) not in told))
+    reported = {(d.place.file, d.place.line) for d in found}
+    return (*found, *(d for d in more if (d.place.file, d.place.line) not in reported))

@@ -36,7 +36,7 @@ HOST_CALL, KERNEL_CALL, BACK_CALL = "#5b6470", "#1f7a3e", "#b3261e"
 
 @dataclass(frozen=True)
 class BoxView:
-    """One box: lines of text, the first of them its name; ``tip`` is told when one points at it."""
+    """One box: lines of text, the first of them its name; ``tip`` is shown when one points at it."""
 
     key: str
     group: str
@@ -49,7 +49,7 @@ class BoxView:
 
 @dataclass(frozen=True)
 class ArrowView:
-    """One arrow: ``kernel`` says that the call stands in a region, ``head`` whether it has a point."""
+    """One arrow: ``kernel`` says that the call is in a region, ``head`` whether it has a point."""
 
     source: str
     target: str

@@ -41,6 +41,6 @@ def _node(box: BoxView) -> str:
 
 
 def quoted(text: str, left: bool = False) -> str:
-    """A text as a DOT string: what Graphviz would take for an escape stands for itself; ``left`` aligns its lines."""
+    """A text as a DOT string: what Graphviz would take for an escape means itself; ``left`` aligns its lines."""
     made = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + made.replace("\n", "\\l" if left else "\\n") + ("\\l" if left else "") + '"'

@@ -153,7 +153,7 @@ def _layers(
     order = _topological(inner, before, after)
     for key in order:
         layer[key] = max((layer[b] + 1 for b in before[key]), default=0)
-    for key in order:  # what nothing leads to stands just before what it leads to
+    for key in order:  # what nothing leads to is just before what it leads to
         if not before[key] and after[key]:
             layer[key] = min(layer[a] for a in after[key]) - 1
     _lower(order, layer, before, after, {k: sizes[k][1] + spacing.down for k in inner}, spacing.height)

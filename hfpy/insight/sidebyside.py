@@ -1,4 +1,4 @@
-"""Source and generated text side by side: which lines stand in one row, told by the line map."""
+"""Source and generated text side by side: which lines are in one row, by the line map."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Row:
 def rows(source: Sequence[str], generated: Sequence[str], line_map: Sequence[int]) -> list[Row]:
     """The rows of two texts, in the order of both; ``line_map`` has the source line of each generated line (0: none).
 
-    Lines that were moved against the order of the others stand alone. Of several lines that one became the one that is
-    still the same stands beside it, else the first.
+    Lines that were moved against the order of the others are alone. Of several lines that one became the one that is
+    still the same is beside it, else the first.
     """
     kept = in_order(line_map)
     partners = _partners(source, generated, line_map, kept)
@@ -47,7 +47,7 @@ def rows(source: Sequence[str], generated: Sequence[str], line_map: Sequence[int
 
 
 def rows_of_part(line_map: Sequence[int]) -> list[Row]:
-    """The rows of a text that has only a part of the source, in its own order: beside each line stands the one that it
+    """The rows of a text that has only a part of the source, in its own order: beside each line is the one that it
     stems from, unless that is what the line before stems from, too.
     """
     made: list[Row] = []
@@ -61,7 +61,7 @@ def rows_of_part(line_map: Sequence[int]) -> list[Row]:
 def _partners(
     source: Sequence[str], generated: Sequence[str], line_map: Sequence[int], kept: set[int]
 ) -> dict[int, int]:
-    """The generated line that stands beside each source line, by its place."""
+    """The generated line that is beside each source line, by its place."""
     partners: dict[int, int] = {}
     for index in sorted(kept):
         line = source[line_map[index] - 1]

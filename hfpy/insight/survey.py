@@ -30,7 +30,7 @@ _CALLABLE = ("program", "subroutine", "function", "procedure")
 
 @dataclass(frozen=True)
 class RegionView:
-    """A parallel region: its domains as (iterator, size), where it stands, and whether it is active on the target.
+    """A parallel region: its domains as (iterator, size), where it is, and whether it is active on the target.
     ``last_line`` and ``schedule``, what the optimiser makes of it in a few words, are known of a routine's own regions.
     """
 
@@ -96,7 +96,7 @@ class PassedArray:
 
 @dataclass(frozen=True)
 class CallView:
-    """All calls of one routine by another: their lines, whether they stand in an active region, the arrays passed."""
+    """All calls of one routine by another: their lines, whether they are in an active region, the arrays passed."""
 
     caller: str
     callee: str

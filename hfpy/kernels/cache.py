@@ -22,7 +22,7 @@ def content_key(sources: Sequence[Path], options: Options, tools: Sequence[str])
     """
     scanner = IncludeScanner(include_folders(options))
     plain = replace(options, include_dirs=(), storage_order=None, cache_dir=None, jobs=0)
-    # Compilers may be told to use what this processor has.
+    # Flags may ask compilers to use what this processor has.
     parts = [repr(plain), own_fingerprint(), platform.system(), platform.machine(), platform.node(), *tools]
     order = [options.storage_order] if options.storage_order is not None else []
     for path in [*sources, *order]:

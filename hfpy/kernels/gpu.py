@@ -1,6 +1,6 @@
 """The GPU by CuPy: it compiles kernels (NVRTC), starts them, and has memory for the runtime (runtime/cuda/jit).
 
-Arrays of CuPy are used where they lie: the runtime is told that their addresses are on the device.
+Arrays of CuPy are used where they lie: the runtime learns that their addresses are on the device.
 """
 
 from __future__ import annotations

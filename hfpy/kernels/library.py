@@ -64,11 +64,11 @@ def build(
     options: Options,
     environment: Mapping[str, str],
     cache: Path,
-    told: Callable[[str], None] = lambda _command: None,
+    reported: Callable[[str], None] = lambda _command: None,
 ) -> Built:
     """The library of a project's Fortran sources, from the cache if it was built before from the same content.
 
-    ``told`` is called with each command that is run. Raises HfpyError for faults of the user's code, ToolError if a
+    ``reported`` is called with each command that is run. Raises HfpyError for faults of the user's code, ToolError if a
     compiler is missing or fails.
     """
     sources = all_sources(project)
@@ -88,7 +88,7 @@ def build(
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
     try:
-        _Building(project, options, tools, cuda, work, told).run(sources, others)
+        _Building(project, options, tools, cuda, work, reported).run(sources, others)
         with explained(kept):
             if not kept.exists():  # another process may have been faster
                 os.replace(work, kept)
@@ -145,7 +145,7 @@ class _Building:
     tools: Tools
     cuda: CudaTools | None
     folder: Path
-    told: Callable[[str], None]
+    reported: Callable[[str], None]
 
     def run(self, sources: Sequence[Path], others: Sequence[Path]) -> None:
         """Translate, add wrappers, compile, with the C sources ``others``, link, write down what there is."""
@@ -163,8 +163,8 @@ class _Building:
         held = {name: file.contents.kernels for name, file in sorted(files.items()) if file.contents.kernels}
         waiting = held if self.cuda is not None and self.cuda.jit else {}
         opencl = "opencl" in self.options.backends and not self.options.emulate
-        told = {"warnings": warnings, "kernels": waiting, "opencl": opencl}
-        write_json(self.folder / _MODULES, {"modules": [module.as_json() for module in modules], **told})
+        reported = {"warnings": warnings, "kernels": waiting, "opencl": opencl}
+        write_json(self.folder / _MODULES, {"modules": [module.as_json() for module in modules], **reported})
         shutil.rmtree(self.folder / "objects", ignore_errors=True)
         shutil.rmtree(self.folder / "modules", ignore_errors=True)
 
@@ -213,7 +213,7 @@ class _Building:
             processes=processes,
             flags_of=self.project.flags_of_file,
             say=lambda _text: None,
-            told=self.told,
+            reported=self.reported,
         )
         selections = self.tools.selection_flags() if self.options.opt else ()
 

@@ -171,7 +171,7 @@ def _made_by_hfpy(name: str, words: frozenset[str]) -> bool:
 
 
 def _without_macros(symbol: Symbol, index: FileIndex) -> Symbol:
-    """A symbol with the shape behind the preprocessor: a storage-order macro stands for several dimensions."""
+    """A symbol with the shape behind the preprocessor: a storage-order macro means several dimensions."""
     return replace(symbol, shape=expanded_shape(symbol, index.definitions))
 
 

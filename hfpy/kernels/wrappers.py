@@ -1,6 +1,6 @@
 """Fortran procedures with C's calling convention, written at the end of each generated module.
 
-They stand in the module itself, so they see what its routines see: private constants, module variables, kinds. For each
+They are in the module itself, so they see what its routines see: private constants, module variables, kinds. For each
 routine there is
 
 ``hfpy_bytesN``

@@ -55,7 +55,7 @@ class Modules:
 
 
 def _remote(use: Use, local: str) -> str | None:
-    """The name in the module that a name stands for; None if the ``use`` does not bring it."""
+    """The name in the module that a name means; None if the ``use`` does not bring it."""
     if use.only is not None:
         return next((remote for name, remote in use.only if name == local), None)
     if any(remote == local for _, remote in use.renames):

@@ -25,7 +25,7 @@ from hfpy.lsp.texts import moved
 from hfpy.model.source import changed_rows
 
 _BEGIN = "import sys; sys.path[:] = {path!r}; from hfpy.lsp.plain import work; work()"
-_NICE = 10  # with more, it would stand still beside a build
+_NICE = 10  # with more, it would be still beside a build
 
 
 class Plain:

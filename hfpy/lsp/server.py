@@ -49,7 +49,7 @@ class Opened:
 
 
 class Server(LanguageServer):
-    """A server with what it knows of open files and their projects."""
+    """A server with what it knows about open files and their projects."""
 
     def __init__(self) -> None:
         super().__init__("hfpy", VERSION, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)

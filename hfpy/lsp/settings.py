@@ -22,7 +22,7 @@ def is_of_others(path: Path) -> bool:
 
 
 def routine_in_settings(lines: Sequence[str], row: int, column: int, looked: Looked) -> Place | None:
-    """Where the routine is defined that stands at a place (from 0) of the settings: a key of ``[routines]``, or a text
+    """Where the routine is defined that is at a place (from 0) of the settings: a key of ``[routines]``, or a text
     in a list of routines or exports.
     """
     table, name = name_at(lines, row, column)

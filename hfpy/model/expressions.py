@@ -5,7 +5,7 @@ Names are lower case; the user's spelling is in the text. ``Apply`` covers array
 function reference and constructor alike, which only a scope can tell apart
 (:mod:`hfpy.analyze.language.scopes`).
 
-A node that no text has, since a pass made it, has no place: :data:`NOWHERE` for both ends. Where it stands in the place
+A node that no text has, since a pass made it, has no place: :data:`NOWHERE` for both ends. Where it is in the place
 of something in a line, :class:`Instead` says so, and the printer (:mod:`hfpy.model.printing`) leaves the characters
 around it as they are.
 """

@@ -18,7 +18,7 @@ MASK = "_mask"  # ends the names of masks
 _BLOCKED = "hfv_"
 _NAME_LIMIT = 63
 _STATEMENT = "hf_a"
-# What stands before the name of a user's array or variable in names that belong to it, in the same routine.
+# What is before the name of a user's array or variable in names that belong to it, in the same routine.
 _PREFIXES = ("hf_at_", "hf_was_", "hf_entered_", "hf_given_", "hf_last_", "hf_size_")
 
 
@@ -77,7 +77,7 @@ def without_home(name: str) -> str:
 
 
 def at_home(text: str, home: str) -> str:
-    """A text with names of several units as this unit reads it: its own names stand for themselves."""
+    """A text with names of several units as this unit reads it: its own names mean themselves."""
     return text.replace(f"@{home}", "")
 
 
@@ -119,7 +119,7 @@ def stem(name: str) -> str:
 
 
 def is_mask(name: str) -> bool:
-    """Whether a name is that of a mask that stands for the condition of a branch."""
+    """Whether a name is that of a mask that means the condition of a branch."""
     return is_generated(name) and name.endswith(MASK)
 
 
@@ -155,7 +155,7 @@ def derived_from(name: str, variables: Iterable[str]) -> bool:
 
 
 def module_of_file(prefix: str, stem: str) -> str:
-    """The module that belongs to a file, given by its name without what stands behind the last dot."""
+    """The module that belongs to a file, given by its name without what is behind the last dot."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in stem).lower()
     return cut(f"{prefix}_{plain}" if plain == stem.lower() else f"{prefix}_{plain}_{_hash(stem)}")
 
@@ -191,7 +191,7 @@ def plain_name(name: str, number: int) -> str:
 
 
 def plain_from(name: str) -> str:
-    """What such a variable stands for; empty for all other names."""
+    """What such a variable means; empty for all other names."""
     head, _, rest = name.partition("_")
     return rest if head[:3] == "hfn" and head[3:].isdigit() else ""
 

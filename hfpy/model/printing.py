@@ -1,6 +1,6 @@
 """Trees as Fortran text: the one printer for expressions, statements, constructs and directives of regions.
 
-What has a place in the line that it comes from is printed as it stands there, character for character, but for what was
+What has a place in the line that it comes from is printed as it is there, character for character, but for what was
 put in the place of something (:class:`~hfpy.model.expressions.Instead`). What a pass made is printed in one form: the
 names in lower case, blanks around operators as people set them, parentheses where the operators ask for them.
 Read again, the text gives the same tree (``tests/parse/test_printing.py``).
@@ -53,7 +53,7 @@ from hfpy.model.statements import (
 )
 
 STEP = "  "
-# Where an expression stands: by itself, as a bound, whose sums have no blanks, or in parentheses: no comma has one.
+# Where an expression is: by itself, as a bound, whose sums have no blanks, or in parentheses: no comma has one.
 OUTSIDE, BOUND, INSIDE = range(3)
 # How tightly operators bind (F2018 §10.1.2): defined ones loosest as binary, tightest as unary operators.
 _BINARY = {".eqv.": 2, ".neqv.": 2, ".or.": 3, ".and.": 4, "//": 7, "+": 8, "-": 8, "*": 9, "/": 9, "**": 10}
@@ -62,7 +62,7 @@ _UNARY = {".not.": (5, 6), "+": (8, 9), "-": (8, 9)}
 OPERATORS = frozenset({*_BINARY, *_UNARY})  # of the language: others are defined by the program
 _PRIMARY = 12
 _TIGHT = frozenset({"*", "/", "**"})
-# Functions of the language that stand for themselves, outside of other arguments, with a blank behind each comma.
+# Functions of the language that mean themselves, outside of other arguments, with a blank behind each comma.
 _WIDE = frozenset({"min", "max", "merge"})
 
 
@@ -102,7 +102,7 @@ class _Printer:
         self.text = text
 
     def show(self, expr: Expr, wanted: int = 0, nested: int = OUTSIDE) -> str:
-        """An expression; in parentheses unless it binds as tightly as ``wanted``. ``nested`` says where it stands."""
+        """An expression; in parentheses unless it binds as tightly as ``wanted``. ``nested`` says where it is."""
         if isinstance(expr, Instead):
             return self.show(expr.made, wanted, nested)
         if isinstance(expr, Quoted):
@@ -114,7 +114,7 @@ class _Printer:
         return self._made(expr, nested)
 
     def written(self, expr: Expr) -> str:
-        """An expression as it stands in the line, but for what is there instead of something."""
+        """An expression as it is in the line, but for what is there instead of something."""
         listed = zip(children(expr), _wanted(expr), strict=True)
         return self.between(expr.start, expr.end, listed)
 
@@ -173,8 +173,8 @@ class _Printer:
 
 
 def expression(expr: Expr, text: str = "", tight: bool = False) -> str:
-    """The text of an expression; ``text`` is that of the line in which what has a place stands. ``tight`` is for what
-    will stand in parentheses.
+    """The text of an expression; ``text`` is that of the line in which what has a place is. ``tight`` is for what
+    will be in parentheses.
     """
     return _Printer(text).show(expr, 0, BOUND if tight else OUTSIDE)
 

@@ -20,7 +20,7 @@ class Statement:
     """Base of all statements. ``construct_name`` is the name before ``:`` or after ``end do``.
 
     ``made`` says that a pass made the statement: its text is not that of ``line``, which it comes from, and in which
-    the expressions that have a place stand.
+    the expressions that have a place are.
     """
 
     line: LogicalLine
@@ -127,7 +127,7 @@ class InputOutput(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Specification(Statement):
-    """A statement of a specification part that stands where hfpy needs no more than its text. ``name`` is that of an
+    """A statement of a specification part that is where hfpy needs no more than its text. ``name`` is that of an
     ``entry``, ``saved`` what a ``save`` lists.
     """
 
@@ -148,7 +148,7 @@ class Opaque(Statement):
 
 @dataclass(frozen=True, slots=True)
 class DirectiveLine(Statement):
-    """A directive that opens or closes a construct, or stands alone (``@exit`` is a :class:`Jump`)."""
+    """A directive that opens or closes a construct, or is alone (``@exit`` is a :class:`Jump`)."""
 
     kind: str
 

@@ -205,12 +205,12 @@ class Specification:
 
 @dataclass(frozen=True, slots=True)
 class UnitIndex:
-    """What the index knows of one program unit without parsing it.
+    """What the index knows about one program unit without parsing it.
 
     ``kind``: module, submodule, program, subroutine, function, blockdata. ``lines`` is the range of its logical
     lines in
     the file, header and end included; ``body`` the range without nested units. ``calls`` are names after ``call``,
-    ``names`` every identifier that stands before a parenthesis. ``distributed`` says that it has directives for many
+    ``names`` every identifier that is before a parenthesis. ``distributed`` says that it has directives for many
     processes. ``declared`` are header and declarations of the interface of a ``module procedure``, which does not
     repeat them, as lines of another file.
     """
@@ -267,7 +267,7 @@ class FileIndex:
         return self.source.path
 
     def alone(self, line: LogicalLine) -> bool:
-        """Whether no other statement stands on the physical lines of one."""
+        """Whether no other statement is on the physical lines of one."""
         others = (o for o in self.lines if o.key != line.key and not o.file)
         return not any(o.first <= line.last and o.last >= line.first for o in others)
 
@@ -322,7 +322,7 @@ class Routine:
 
     @property
     def uses_row(self) -> int:
-        """The row before which ``use`` statements can stand: behind the header, or before the first statement of a main
+        """The row before which ``use`` statements can be: behind the header, or before the first statement of a main
         program that has none.
         """
         headed = self.kind != "program" or bool(self.name)

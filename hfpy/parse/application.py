@@ -71,8 +71,8 @@ def read_application(
     if split:
         files = [with_split_conditions(f, routines, options, macros) if f.path in split else f for f in files]
         application = replace(application, files=tuple(files))
-        again, told = _parse_units(application, [k for k in wanted if routines[k].file in split], options, progress)
-        routines, said = {**routines, **again}, {**said, **told}
+        again, reported = _parse_units(application, [k for k in wanted if routines[k].file in split], options, progress)
+        routines, said = {**routines, **again}, {**said, **reported}
     found += [problem for problems in said.values() for problem in problems]
     return replace(application, routines=routines, reworded=bool(renamed or split)), found
 

@@ -136,7 +136,7 @@ class BlockBuilder:
         self.serial = None
         if isinstance(statement, Header) and statement.kind in ("do", "dowhile", "doconcurrent"):
             return replace(statement, serial=reason)
-        self.found.append(error("HF207", "@serial stands before a loop", line.place(self.file), "put it right before"))
+        self.found.append(error("HF207", "@serial is before a loop", line.place(self.file), "put it right before"))
         return statement if statement is not None else DirectiveLine(line, "serial")
 
     def _open(self, kind: str, statement: Statement) -> None:
@@ -247,7 +247,7 @@ class BlockBuilder:
             self.found.append(error("HF207", message, line.place(self.file), hint))
 
     def _columns(self, line: LogicalLine, directive: Directive) -> None:
-        """A region whose loops over the columns stand in it begins."""
+        """A region whose loops over the columns are in it begins."""
         problems = check_names(directive, line, self.file, REGION_ATTRIBUTES, REGION_FLAGS)
         for name in ("domname", "domsize", "startat", "endat", "stride"):
             attribute = directive.get(name)

@@ -30,7 +30,7 @@ _POINTS = re.compile(r"\s*(?!use\b|procedure\b|generic\b|associate\b)[a-z_][^'\"
 
 
 def index_edges(application: Application) -> dict[str, set[str]]:
-    """Unit key → keys of the routines that it may call, told by name."""
+    """Unit key → keys of the routines that it may call, by name."""
     by_name = procedures_by_name(application)
     taking = {application.unit(key).name for key in application.units if _takes_procedures(application, key)}
     edges: dict[str, set[str]] = {}

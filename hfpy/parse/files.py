@@ -101,7 +101,7 @@ def index_file(path: Path, options: Options, macros: Mapping[str, Macro]) -> Fil
 def _expanded(path: Path, text: str, options: Options, macros: Mapping[str, Macro]) -> Expanded | None:
     """The text of a hybrid file behind the preprocessor, if its macros have to be expanded before it can be read.
 
-    In a ``.h90`` those of the storage-order file stay, unless one stands for whole statements.
+    In a ``.h90`` those of the storage-order file stay, unless one means whole statements.
     """
     if path.suffix == ".H90":
         return expand_file(text, path, command_line_macros(options), options.include_dirs)
@@ -150,7 +150,7 @@ def wants_preprocessor(index: FileIndex) -> bool:
 
 
 def directive_sign(path: str) -> str:
-    """How directives begin in a file: in hybrid ones by ``@``, in others they stand in comments (design §6)."""
+    """How directives begin in a file: in hybrid ones by ``@``, in others they are in comments (design §6)."""
     return "@" if Path(path).suffix in HYBRID_SUFFIXES else "!@"
 
 

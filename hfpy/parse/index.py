@@ -173,7 +173,7 @@ class _Indexer:
         if outside and directive.keyword not in ("scheme", "if"):
             where = "between routines" if self.stack else "outside of program units"
             hint = "put it into the routine or module that it is for"
-            self.found.append(error("HF207", f"this directive stands {where}", line.place(self.path), hint))
+            self.found.append(error("HF207", f"this directive is {where}", line.place(self.path), hint))
             return
         if directive.keyword == "if" and not directive.end and outside:
             self._condition(number, line, directive)
@@ -291,7 +291,7 @@ class _Indexer:
         return unit
 
     def _current(self, number: int) -> _Open:
-        """The innermost open unit; an unnamed main program is opened where code stands outside all units."""
+        """The innermost open unit; an unnamed main program is opened where code is outside all units."""
         return self.stack[-1] if self.stack else self._push("program", "", number)
 
     def _end(self, number: int, line: LogicalLine, lowered: str) -> bool:

@@ -139,7 +139,7 @@ def unknown_subroutines(
     application: Application, outside: Outside, intrinsic: frozenset[str], mentioned: Collection[str] = ()
 ) -> set[str]:
     """The names of such subroutines. Of files without their text that on disk is taken. ``mentioned`` are names that
-    are known to stand elsewhere.
+    are known to be elsewhere.
     """
     if not outside.complete or outside.libraries or not _links(application):
         return set()
@@ -151,7 +151,7 @@ def unknown_subroutines(
 
 
 def mentions(application: Application) -> dict[str, str]:
-    """Subroutines that are called and that no file has, whose names stand elsewhere, such as those of types: each with
+    """Subroutines that are called and that no file has, whose names are elsewhere, such as those of types: each with
     the path of a file where it does. Empty where an included file may hold any.
     """
     return _mentions(application, _called_only(application)) or {}
@@ -178,7 +178,7 @@ def _links(application: Application) -> bool:
 
 
 def _mentions(application: Application, names: frozenset[str]) -> dict[str, str] | None:
-    """Those of some names that stand anywhere, in comments or inactive lines, too, but behind ``call``: each with the
+    """Those of some names that are anywhere, in comments or inactive lines, too, but behind ``call``: each with the
     path of the first such file. None where a file includes another: what that holds is not known.
     """
     found: dict[str, str] = {}
@@ -191,7 +191,7 @@ def _mentions(application: Application, names: frozenset[str]) -> dict[str, str]
 
 
 def mentioned_in(text: str, name: str) -> bool:
-    """Whether a name stands anywhere in a text but behind ``call``; both are in lower case."""
+    """Whether a name is anywhere in a text but behind ``call``; both are in lower case."""
     return name in text and any(not m.group(1) for m in re.finditer(rf"(\bcall\s+)?\b{name}\b", text))
 
 

@@ -159,7 +159,7 @@ def _is_macro(line: LogicalLine, index: FileIndex) -> bool:
 def _unread(line: LogicalLine, path: str) -> Diagnostic:
     """The error for a line at which the specification part of a module ends too early."""
     if line.directive:
-        hint = "regions stand in routines"
+        hint = "regions are in routines"
         return error("HF207", "this directive has no place among declarations", line.place(path), hint)
     return error("HF110", "this statement cannot be parsed: it is no declaration", line.place(path))
 
@@ -223,7 +223,7 @@ def _include_code(builder: BlockBuilder, reader: Includes, line: LogicalLine, de
 
 
 def _with_function_type(spec: Specification, unit: UnitIndex, header: LogicalLine) -> Specification:
-    """Declare the result of ``real(dp) function f(x)``, whose type stands before the keyword."""
+    """Declare the result of ``real(dp) function f(x)``, whose type is before the keyword."""
     from hfpy.model.units import Symbol
     from hfpy.parse.declarations.declarations import type_spec
     from hfpy.parse.text.lexer import mask_strings

@@ -20,7 +20,7 @@ _END = re.compile(r"end\s*(subroutine|function|procedure)?\b\s*\w*\s*$", re.IGNO
 _LEFT_OUT = re.compile(r"(import|implicit\s+none)\b", re.IGNORECASE)
 _NOT_TAKEN = re.compile(r"(use|include|implicit)\b", re.IGNORECASE)
 
-# What may stand before the keyword of a function, its type apart.
+# What may be before the keyword of a function, its type apart.
 _WORDS = frozenset({"module", "recursive", "pure", "elemental", "impure", "non_recursive"})
 
 _Homes = Mapping[str, tuple[FileIndex, UnitIndex]]

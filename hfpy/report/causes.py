@@ -100,16 +100,16 @@ def show(made: Summary) -> Iterator[str | Table]:
     yield f"{made.refused} of {made.regions} regions are refused"
     errors = [c for c in made.causes if c.severity == "error"]
     if errors:
-        rows = [(str(c.frees), str(c.regions), c.code, _told(c)) for c in errors]
+        rows = [(str(c.frees), str(c.regions), c.code, _report(c)) for c in errors]
         yield Table(("frees", "has", "code", "cause, place and cure"), rows, frozenset((0, 1)))
         yield "frees: how many regions the cure alone frees; has: how many have the cause"
     warnings = [c for c in made.causes if c.severity == "warning"]
     if warnings:
-        warned = [(str(c.regions), c.code, _told(c, "hint")) for c in warnings]
+        warned = [(str(c.regions), c.code, _report(c, "hint")) for c in warnings]
         yield Table(("has", "code", "warned of"), warned, frozenset((0,)))
 
 
-def _told(cause: Cause, word: str = "cure") -> str:
+def _report(cause: Cause, word: str = "cure") -> str:
     first, more = cause.places[0], len(cause.places) - 1
     where = f"at {first}, and {more} more" if more else f"at {first}"
     return "\n".join([cause.text, where, *([f"{word}: {cause.cure}"] if cause.cure else [])])

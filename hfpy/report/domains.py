@@ -13,11 +13,11 @@ def show_domains(found: Sequence[Proposal]) -> str:
         return "# no loop here has a variable that indexes arrays of sizes with names"
     rows = [f"{p.name} = {{ size = [{_texts(p.sizes)}], iterators = [{_texts(p.iterators)}] }}" for p in found]
     width = max(map(len, rows))
-    told = [f"{row:{width}}  # {_told(p)}" for row, p in zip(rows, found, strict=True)]
-    return "\n".join(["[domains]", *told])
+    reported = [f"{row:{width}}  # {_report(p)}" for row, p in zip(rows, found, strict=True)]
+    return "\n".join(["[domains]", *reported])
 
 
-def _told(proposal: Proposal) -> str:
+def _report(proposal: Proposal) -> str:
     loops = "1 loop or region" if proposal.loops == 1 else f"{proposal.loops} loops and regions"
     times = "1 index" if proposal.uses == 1 else f"{proposal.uses} indices"
     first = f"first in {proposal.place.file}:{proposal.place.line}"

@@ -22,34 +22,34 @@ def with_schedules(survey: Survey, made: Lowered | None) -> Survey:
 
 
 def _routine(routine: RoutineView, made: Lowered | None) -> RoutineView:
-    told: dict[int, str] = {}
+    reported: dict[int, str] = {}
     for step in made.steps if made is not None else ():
         if routine.key in step.before.application.units:
-            told |= _of_step(step, routine.key)
-    return replace(routine, regions=tuple(replace(r, schedule=_schedule(r, told)) for r in routine.regions))
+            reported |= _of_step(step, routine.key)
+    return replace(routine, regions=tuple(replace(r, schedule=_schedule(r, reported)) for r in routine.regions))
 
 
-def _schedule(region: RegionView, told: Lines) -> str:
-    """What is told of a region: at its first line, or of a statement in it."""
+def _schedule(region: RegionView, reported: Lines) -> str:
+    """What is said of a region: at its first line, or of a statement in it."""
     if not region.active:
         return "no loops on this target"
     last = max(region.last_line, region.line)
-    return next((told[line] for line in range(region.line, last + 1) if line in told), "as written")
+    return next((reported[line] for line in range(region.line, last + 1) if line in reported), "as written")
 
 
 def _of_step(step: Step, key: str) -> dict[int, str]:
     """What a pass says of a routine, by lines of the user's file."""
     index = step.before.application.file(key)
     refusals = step.made.refusals.get(key, ())
-    told = {index.user_line(r.place.line - 1): f"as written: {r.text}" for r in refusals}
+    reported = {index.user_line(r.place.line - 1): f"as written: {r.text}" for r in refusals}
     if isinstance(step.made, Fused):
         for schedule in step.made.schedules.get(key, ()):
-            told |= dict(_groups(schedule, index))
+            reported |= dict(_groups(schedule, index))
     if isinstance(step.made, InBlocks):
         for blocked in step.made.blocked.get(key, ()):
             several = f", {blocked.regions} regions as one" if blocked.regions > 1 else ""
-            told[index.user_line(blocked.line - 1)] = f"in blocks of {blocked.width} columns{several}"
-    return told
+            reported[index.user_line(blocked.line - 1)] = f"in blocks of {blocked.width} columns{several}"
+    return reported
 
 
 def _groups(schedule: Schedule, index: FileIndex) -> Iterator[tuple[int, str]]:

@@ -75,7 +75,7 @@ class Again:
         application = replace(before, files=files, routines={**before.routines, **units})
         settled = without_leniencies(Settled(application, []), units)
         if settled.notes:
-            raise NotKept("leniencies of older compilers, whose repair is told with the whole program")
+            raise NotKept("leniencies of older compilers, whose repair is reported with the whole program")
         settled = with_open_regions(settled, units)
         if settled.found:
             raise NotKept("directives")

@@ -329,7 +329,7 @@ def _asking(translation: Translation, options: Options, key: str, full: Full) ->
 
 
 def _made_again(changed: frozenset[str], options: Options, kept: Kept, store: Store) -> Translation | None:
-    """The translation after edits of bodies in some files; None where it cannot be told from what was kept."""
+    """The translation after edits of bodies in some files; None where what was kept does not say it."""
     from hfpy.analyze.asked import asking
     from hfpy.making import in_source_lines, made_of
     from hfpy.store.again import Again

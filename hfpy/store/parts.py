@@ -1,4 +1,4 @@
-"""Files in parts: procedures with their internal ones, and the modules that they stand in.
+"""Files in parts: procedures with their internal ones, and the modules that they are in.
 
 A file that has been edited in some of its procedures is read in parts: a text with the modules' declarations and some
 procedures alone is a file like any other. Its lines are numbered behind all lines that the file had before, so that a
@@ -223,7 +223,7 @@ def _by(part: Part, rows: int) -> Part:
 
 
 def _again(parts: Sequence[Part], rows: Sequence[str], above: int, indexed: Indexed) -> list[Part] | None:
-    """The same procedures in lines that stand below ``above`` others; None if these lines have others."""
+    """The same procedures in lines that are below ``above`` others; None if these lines have others."""
     if not parts:
         return []
     index = indexed("\n".join(rows) + "\n")

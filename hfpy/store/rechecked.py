@@ -2,7 +2,7 @@
 
 The facts that were kept (:mod:`hfpy.store.kept`) get the bodies of these procedures, of those that ask for them, and of
 all that these ask for; the same passes run as in a translation. What was found in all other procedures is taken over.
-None is the answer where that cannot be told so: then files are made anew, or all is (:mod:`hfpy.store.incremental`).
+None is the answer where that does not say it: then files are made anew, or all is (:mod:`hfpy.store.incremental`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.unchanged import in_same_positions, unchanged_routines
 from hfpy.diagnostics import Diagnostic, Place, Related, ordered
-from hfpy.making import Made, at_fault, deep, in_source_lines, made_of, told_of
+from hfpy.making import Made, at_fault, deep, diagnostics_of, in_source_lines, made_of
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Outside
@@ -53,7 +53,7 @@ class Rechecked:
 
 
 def rechecked(now: Now, options: Options, outside: Outside, store: Store) -> Rechecked | None:
-    """The diagnostics of sources as they are now; None where they cannot be told from what was kept."""
+    """The diagnostics of sources as they are now; None where what was kept does not say them."""
     last = last_kept(store, now)
     faults = faults_kept(store, last[0], outside) if last is not None else None
     if last is None or faults is None:
@@ -135,7 +135,7 @@ class Work:
         return Rechecked(ordered(dict.fromkeys([*kept, *new])), ordered(dict.fromkeys([*others, *more])))
 
     def _mentioned(self) -> set[str]:
-        """The names of subroutines that no file has, and that stand where they stood."""
+        """The names of subroutines that no file has, and that are where they stood."""
         texts = {path: "\n".join(made.rows).lower() for path, made in self.laid.items()}
         mentioned = self.steps.mentioned.items()
         return {name for name, path in mentioned if path not in texts or mentioned_in(texts[path], name)}
@@ -196,7 +196,7 @@ def with_places(found: Diagnostic, now: Callable[[Place], Place]) -> Diagnostic:
 @dataclass(frozen=True)
 class Cut:
     """The parts of a file that are read: the file as it is laid out now, where the lines that were read are in it (from
-    0), and behind how many lines they stand.
+    0), and behind how many lines they are.
     """
 
     laid: Laid
@@ -279,7 +279,7 @@ class InParts(Again):
         if self.stages[0].facts.device is not None:
             return self._for_device(facts, effects)
         looked = (path for path, cut in self.cuts.items() if any(p.key in self.looked for p in cut.laid.parts))
-        return told_of(facts, effects, self.files, frozenset(looked), self)
+        return diagnostics_of(facts, effects, self.files, frozenset(looked), self)
 
     def _for_device(self, facts: Facts, effects: Effects) -> Made:
         """The same where there are kernels, whose text may be at fault. Raises NotKept."""

@@ -168,9 +168,9 @@ def _executable(facts: Facts, key: str) -> Iterator[str]:
 
 
 def _effects(facts: Facts, key: str) -> Iterator[str]:
-    """What others may know of the executable part of a routine where no order of arrays is to be found, and which has
-    nothing to do with a device: calls, directives, pointers and memory as they are written, and which variables that
-    are not its own it uses in which roles. A statement that cannot be parsed is an error in this routine.
+    """What others may know about the executable part of a routine where no order of arrays is to be found, and which
+    has nothing to do with a device: calls, directives, pointers and memory as they are written, and which variables
+    that are not its own it uses in which roles. A statement that cannot be parsed is an error in this routine.
     """
     routine, own = facts.routine(key), _Own(facts, key)
     for at in facts.graph.statements[key]:
@@ -190,7 +190,7 @@ def _effects(facts: Facts, key: str) -> Iterator[str]:
 
 
 def _in_kernel(facts: Facts, key: str, reference: Reference, own: _Own) -> Iterator[str]:
-    """What others may know of a reference in code for a device: that it uses an array, or a variable of another
+    """What others may know about a reference in code for a device: that it uses an array, or a variable of another
     routine, in which role. A statement that cannot be parsed is an error in its routine.
     """
     if not own.scalar(reference):

@@ -19,7 +19,7 @@ class KeptForm:
 
 @dataclass(frozen=True)
 class Part:
-    """A procedure or main program that stands in no other, with its internal procedures: the keys of its units, their
+    """A procedure or main program that is in no other, with its internal procedures: the keys of its units, their
     kinds and names, its first and its last line (from 0), the module around it.
     """
 
@@ -51,7 +51,7 @@ class Host:
 @dataclass(frozen=True)
 class Parted:
     """A file that may be read in parts: its text, its modules and its procedures in the order of the text, and the keys
-    of the procedures with directives, an empty one where some stand elsewhere.
+    of the procedures with directives, an empty one where some are elsewhere.
     """
 
     text: str
@@ -66,7 +66,7 @@ class Steps:
     name, and ``signatures`` those of all files in each. ``net`` tells which files ask for whose bodies, ``forms`` are
     the blocked forms of routines by file and name, ``openmp`` the files with OpenMP directives, ``whole`` is what was
     found for the program as a whole, ``text`` what was found in the texts by themselves, ``said`` what the optimiser
-    alone says, ``mentioned`` the names of called subroutines that no file has and that stand elsewhere, each with the
+    alone says, ``mentioned`` the names of called subroutines that no file has and that are elsewhere, each with the
     path of a file where it does.
 
     Of files that may be read in parts, ``parted`` has these, ``units`` the signatures of all routines in each of the

@@ -26,7 +26,7 @@ from hfpy.parse.expressions.fragments import ONE, dim_of, fragment
 from hfpy.transform.splits import BlockLoop, arranged, number_of, place_of
 from hfpy.transform.text.edits import Edit, insert, replace_range
 
-# A reference with what is known of it; those of a statement by where they stand.
+# A reference with what is known of it; those of a statement by where they are.
 Entry = tuple[Reference, DataObject, Plan, Order]
 Entries = dict[tuple[int, int], Entry]
 _NONE: Mapping[int, Mapping[str, BlockLoop]] = {}
@@ -35,7 +35,7 @@ _NONE: Mapping[int, Mapping[str, BlockLoop]] = {}
 @dataclass(frozen=True)
 class _Inner:
     """What comes between the parentheses of a reference: a list of indices, in a ``macro`` or by itself. ``kept`` says
-    that the list is the user's as it stands.
+    that the list is the user's as it is.
     """
 
     listed: str
@@ -60,7 +60,7 @@ def _has_list(item: Expr | str) -> bool:
 
 
 def _miscounted(node: Expr, made: Plan, data: DataObject, order: Order) -> bool:
-    """Whether a reference has too many or too few indices for its order, which is an error that is told already."""
+    """Whether a reference has too many or too few indices for its order, which is an error that is reported already."""
     listed = isinstance(node, Apply) and made.items is None and not made.changed
     reordered = bool(order.pieces) or order.permutation is not None
     return listed and reordered and isinstance(node, Apply) and len(node.args) != data.rank

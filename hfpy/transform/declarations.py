@@ -213,7 +213,7 @@ class DeclarationRewriter:
 
 
 def by_dimension(symbol: Symbol) -> bool:
-    """Whether a ``dimension`` statement gives an array its shape: its type stands elsewhere, or is implicit."""
+    """Whether a ``dimension`` statement gives an array its shape: its type is elsewhere, or is implicit."""
     return symbol.line is not None and is_dimension_statement(symbol.line)
 
 

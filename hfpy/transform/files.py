@@ -323,7 +323,7 @@ class FileRewriter:
         at = routine.end.first if made.within else routine.end.last + 1
         rank = made.first
         if made.within:
-            rank += len(self.index.source.lines)  # behind what stands at the end of the executable part
+            rank += len(self.index.source.lines)  # behind what is at the end of the executable part
             if self.index.units[routine.unit].contains < 0 and routine.key not in self.containing:
                 self.containing.add(routine.key)
                 rows = [" " * routine.header.segments[0][2] + "contains", *rows]

@@ -90,7 +90,7 @@ def _taken(index: FileIndex, world: World, nest: Construct, directive: Directive
     """What is behind a directive. Raises NotTaken."""
     line = nest.header.line
     if not nest.body or not isinstance(nest.body[0], Construct):
-        raise NotTaken("a region without domains stands before a loop nest", line, "put it right before the loops")
+        raise NotTaken("a region without domains is before a loop nest", line, "put it right before the loops")
     if any(statement.line.file for statement in flatten(nest.body)) or line.file:
         raise NotTaken("loops in an included file cannot be taken", line, "give domName and domSize, and the end")
     names = directive.get("domname")

@@ -1,4 +1,4 @@
-"""An application as the analyses take it: what stands around and in regions of the user's own directives is settled.
+"""An application as the analyses take it: what is around and in regions of the user's own directives is settled.
 
 Where something changes, the files get new texts, which are read again (as with the optimiser's), with a map to the
 user's lines. The rest of an application stays as it was read.
@@ -145,7 +145,7 @@ def without_dropped(settled: Settled) -> Settled:
         return replace(settled, found=[*settled.found, *faults])
     for index in files:
         if (made := gone[index.path]).all:
-            notes.append(made.told(index))
+            notes.append(made.reported(index))
             changes[index.path] = [replace_lines(d.first, d.last, ()) for d in made.all]
     return changed(settled, changes, notes)
 

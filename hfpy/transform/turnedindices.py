@@ -50,9 +50,9 @@ def turned_indices(scopes: Scopes, routine: Routine) -> tuple[list[Edit], list[D
         edits.append(replace_lines(block.lines[0].first, block.lines[-1].last, list(_rows(block, taken))))
         for turned in taken:
             edits += [e for r in references if r.name == turned.listed.name for e in _reordered(r, turned.order)]
-        told = ", ".join(f"'{turned.listed.name}'" for turned in taken)
+        reported = ", ".join(f"'{turned.listed.name}'" for turned in taken)
         params = ", ".join(scopes.application.macros[block.access_macro].params or ())
-        message = f"the indices of {told} are taken in the order of {block.access_macro}({params}) here"
+        message = f"the indices of {reported} are taken in the order of {block.access_macro}({params}) here"
         notes.append(note("HF306", message, block.place, "they mean the same memory as those of the declaration"))
     return edits, notes
 

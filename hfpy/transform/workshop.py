@@ -15,7 +15,7 @@ from hfpy.translation import Contents
 @dataclass(frozen=True)
 class Beside:
     """A file that comes with a generated Fortran file: its name, and its lines with the lines they stem from (0-based,
-    -1 for none), and what the build has to know of it.
+    -1 for none), and what the build has to know about it.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Added:
-    """What backends add to a file: lines at its head, files beside it, and what the build has to know of that."""
+    """What backends add to a file: lines at its head, files beside it, and what the build has to know about that."""
 
     head: tuple[str, ...] = ()
     beside: tuple[Beside, ...] = ()

@@ -20,7 +20,7 @@ from hfpy.project import source_files
 from hfpy.transform.scripts.kernel import Kernel
 from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
 from hfpy.transform.scripts.replay import digest_of
-from hfpy.tune.timing import Timer, Wish, check_target, routine_of, told_winner
+from hfpy.tune.timing import Timer, Wish, check_target, reported_winner, routine_of
 from hfpy.tune.tune import keep_kernels
 
 SEARCH = "search"  # the function of a script that says nothing else
@@ -122,7 +122,7 @@ class _KernelTuner:
             self.say(f"  cannot be tuned: {measured.reason}")
             return None
         labels = [", ".join(self._changes(way).calls) or "as it is" for way in ways]
-        return self._changes(ways[told_winner(measured, labels, self.say)])
+        return self._changes(ways[reported_winner(measured, labels, self.say)])
 
     def _changes(self, way: Kernel) -> Changes:
         calls = tuple(step.call for step in way.steps[len(self.kernel.steps) :])

@@ -145,8 +145,8 @@ class Timer:
             raise
 
 
-def told_winner(measured: Measured, labels: Sequence[str], say: Callable[[str], None]) -> int:
-    """The number of the winner; the time of each way is told with its label."""
+def reported_winner(measured: Measured, labels: Sequence[str], say: Callable[[str], None]) -> int:
+    """The number of the winner; the time of each way is reported with its label."""
     best = measured.winner()
     for number, label in enumerate(labels):
         mark = "*" if number == best else " "

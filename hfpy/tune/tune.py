@@ -18,7 +18,7 @@ from hfpy.options import TUNING_FILE, Tuned
 from hfpy.pipeline import translate
 from hfpy.project import TARGETS, tuned_kernels, tuned_runs
 from hfpy.tune.runs import Work, find_work
-from hfpy.tune.timing import Routine, Timer, Wish, check_target, told_winner
+from hfpy.tune.timing import Routine, Timer, Wish, check_target, reported_winner
 from hfpy.tune.variations import Measured, Variation, blocks, distinct, groupings, with_tuning
 
 
@@ -29,7 +29,7 @@ def tuned(
     say: Callable[[str], None],
     diagnosed: Callable[[Sequence[Diagnostic]], None] = lambda _: None,
 ) -> Path | None:
-    """Tune routines of a project; the file with the choices, None if nothing could be tuned. ``say`` is told each
+    """Tune routines of a project; the file with the choices, None if nothing could be tuned. ``say`` gets each
     result, and why a routine is left out, ``diagnosed`` what there is to say of the sources.
 
     Raises UsageError for what cannot be tuned at all, HfpyError for faults of the sources, ToolError if something
@@ -84,8 +84,8 @@ class _Tuner:
         return distinct(self.work, self.sources, self.session.options, variations)
 
     def _winner(self, variations: Sequence[Variation], measured: Measured) -> tuple[Variation, float, float]:
-        """The winner, its seconds, and those of the first variation; both are told."""
-        best = told_winner(measured, [v.label(variations[0]) for v in variations], self.say)
+        """The winner, its seconds, and those of the first variation; both are reported."""
+        best = reported_winner(measured, [v.label(variations[0]) for v in variations], self.say)
         return variations[best], measured.median(best), measured.median(0)
 
 

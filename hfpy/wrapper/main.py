@@ -109,29 +109,29 @@ def _up_to_date(store: Store, sources: Sequence[str]) -> Store:
         return store
     from hfpy.wrapper.scan import again
 
-    return _scan(lambda told: again(store, told), sources)
+    return _scan(lambda reported: again(store, reported), sources)
 
 
 def _first_scan(package: Path, sources: Sequence[str]) -> Store:
     """The store of an fpm package, scanned by what its fpm.toml says."""
     from hfpy.wrapper.scan import scan
 
-    return _scan(lambda told: scan((str(package),), package / FOLDER, {}, told), sources)
+    return _scan(lambda reported: scan((str(package),), package / FOLDER, {}, reported), sources)
 
 
 def _scan(action: Callable[[Callable[[Sequence[Diagnostic]], None]], Store], sources: Sequence[str]) -> Store:
     """What a scan gives, with what it has to say about the sources; its fault ends this process."""
     from hfpy.diagnostics import HfpyError, ToolError, has_errors
 
-    told: list[Diagnostic] = []
+    reported: list[Diagnostic] = []
     try:
-        made = action(told.extend)
+        made = action(reported.extend)
     except HfpyError as fault:
         _show(fault.diagnostics)
         sys.exit(1 if has_errors(fault.diagnostics) else 2)
     except ToolError as fault:
         _end(str(fault), "")
-    _show([d for d in told if not d.place.file or os.path.realpath(d.place.file) in sources])
+    _show([d for d in reported if not d.place.file or os.path.realpath(d.place.file) in sources])
     return made
 
 

@@ -26,15 +26,15 @@ from hfpy.wrapper.compilers import run
 from hfpy.wrapper.fpm import MANIFEST, read_package, says, with_manifest
 from hfpy.wrapper.store import INDEX, Made, Store, as_json, read_store, state_of
 
-Told = Callable[[Sequence[Diagnostic]], None]
+Report = Callable[[Sequence[Diagnostic]], None]
 
 
-def scan(folders: Sequence[str], store: Path, given: Mapping[str, Any], told: Told) -> Store:
+def scan(folders: Sequence[str], store: Path, given: Mapping[str, Any], reported: Report) -> Store:
     """Translate all sources in some folders, or of the project or fpm package that is the only one, into a store.
 
-    ``given`` are the options of the command line as ``Given`` has them; ``told`` gets the diagnostics. Raises HfpyError
-    for faults of the sources and settings, and for what such builds cannot have; ToolError where the GPU's runtime
-    cannot be built.
+    ``given`` are the options of the command line as ``Given`` has them; ``reported`` gets the diagnostics. Raises
+    HfpyError for faults of the sources and settings, and for what such builds cannot have; ToolError where the GPU's
+    runtime cannot be built.
     """
     roots = [str(Path(folder).resolve()) for folder in folders]
     asked = {key: _absolute(key, value) for key, value in given.items() if says(value)}
@@ -46,7 +46,7 @@ def scan(folders: Sequence[str], store: Path, given: Mapping[str, Any], told: To
         before = read_store(store)
         if before is not None and before.arguments == arguments and before.current():
             return before
-        return _scanned(session, sources, arguments, store, told)
+        return _scanned(session, sources, arguments, store, reported)
 
 
 def _absolute(key: str, value: Any) -> Any:
@@ -58,10 +58,10 @@ def _absolute(key: str, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def again(store: Store, told: Told) -> Store:
+def again(store: Store, reported: Report) -> Store:
     """The store after another scan of the same, which translates what has changed."""
     given = {k: tuple(v) if isinstance(v, list) else v for k, v in store.arguments["given"].items()}
-    return scan(store.arguments["folders"], store.folder, given, told)
+    return scan(store.arguments["folders"], store.folder, given, reported)
 
 
 def _session(roots: Sequence[str], asked: Mapping[str, Any], store: Path) -> tuple[Session, Sequence[str]]:
@@ -88,11 +88,13 @@ def _home(entry: Path) -> str:
     return str(entry.resolve())
 
 
-def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], folder: Path, told: Told) -> Store:
+def _scanned(
+    session: Session, roots: Sequence[str], arguments: dict[str, Any], folder: Path, reported: Report
+) -> Store:
     options = replace(session.options, cache_dir=folder / "cache", line_markers=True, jobs=default_jobs())
     sources = all_sources(session.project)
     translated = bring_up_to_date(sources, options, folder / GENERATED, folder / STATE)
-    told(translated.diagnostics)
+    reported(translated.diagnostics)
     languages = {file.contents.language for file in translated.files}
     check_by_others(languages, options, roots[0])
     cuda = _cuda(session, languages) if languages & C_LANGUAGES else None

@@ -94,10 +94,10 @@ def _work(taken: int, files: Mapping[str, str] | str, seconds: float, storage: s
         try:
             done = translate_text(files, storage, **options)
             messages = [f"{d.place.line}: {d.code}: {d.message}" for d in done.errors[:10]]
-            told = {"errors": done.codes(), "warnings": done.codes("warning"), "messages": messages}
+            reported = {"errors": done.codes(), "warnings": done.codes("warning"), "messages": messages}
         except BaseException:
-            told = {"fault": traceback.format_exc()[-3000:]}
-        data = json.dumps(told).encode()
+            reported = {"fault": traceback.format_exc()[-3000:]}
+        data = json.dumps(reported).encode()
         while data:
             data = data[os.write(taken, data) :]
     finally:

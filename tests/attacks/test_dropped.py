@@ -83,10 +83,10 @@ RIGHT = (
 def test_names_in_settings(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     further, of_project, meant = WRONG[name]
     status, found = checked(capfd, str(project(tmp_path, further, of_project)))
-    told = [d for d in found if d["code"] == "HF809"]
-    assert status == 0 and len(told) == 1, found
-    assert told[0]["severity"] == "warning" and told[0]["file"].endswith("hfpy.toml")
-    assert meant in told[0]["hint"], told
+    reported = [d for d in found if d["code"] == "HF809"]
+    assert status == 0 and len(reported) == 1, found
+    assert reported[0]["severity"] == "warning" and reported[0]["file"].endswith("hfpy.toml")
+    assert meant in reported[0]["hint"], reported
 
 
 @pytest.mark.parametrize("further", RIGHT)
@@ -112,8 +112,8 @@ def test_names_on_the_command_line(
     root = project(tmp_path)
     paths = [str(root / "source/physics.h90"), str(root / "source/warm.h90")] if single else [str(root)]
     _, found = checked(capfd, *paths, option, value.format(root=root))
-    told = [d for d in found if d["code"] == "HF809"]
-    assert len(told) == 1 and meant in told[0]["hint"], found
+    reported = [d for d in found if d["code"] == "HF809"]
+    assert len(reported) == 1 and meant in reported[0]["hint"], found
     right = {"--routine": "Step=openmp", "--scheme": "Radiation=openmp", "-I": str(root / "source")}[option]
     assert [d for d in checked(capfd, *paths, option, right)[1] if d["code"] == "HF809"] == []
 
@@ -368,7 +368,7 @@ end module
         (":,:", ":,:,:", "ny,nx", "i,j,k", False),
     ],
 )
-def test_sizes_in_the_wrong_order(a: str, b: str, sizes: str, index: str, told: bool) -> None:
+def test_sizes_in_the_wrong_order(a: str, b: str, sizes: str, index: str, reported: bool) -> None:
     for options in ({}, {"backend": "openmp"}, {"target": "gpu"}):
         done = translate_text(SIZED.format(a=a, b=b, sizes=sizes, index=index), **options)
-        assert ("HF318" in done.codes("warning")) == told
+        assert ("HF318" in done.codes("warning")) == reported

@@ -1,4 +1,4 @@
-"""Whatever stands in a file: a result or a clear refusal, in 10 s and 2 GB, and never an exception."""
+"""Whatever is in a file: a result or a clear refusal, in 10 s and 2 GB, and never an exception."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def warmed() -> None:
 
 
 def doubling(pattern: str) -> str:
-    """Macros each of which stands for two of the one before."""
+    """Macros each of which means two of the one before."""
     rows = ["#define A0 1"] if "(x)" not in pattern else ["#define A0(x) x"]
     return "\n".join([*rows, *(pattern.format(this=n, before=n - 1) for n in range(1, 60)), ""])
 

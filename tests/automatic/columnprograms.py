@@ -1,4 +1,4 @@
-"""Random physics of columns side by side: loops over columns in loops over levels, with what stands between them.
+"""Random physics of columns side by side: loops over columns in loops over levels, with what is between them.
 
 Most of what is drawn may be computed column by column, and some of it may not: neighbours, sums over columns, scalars
 that carry a value from one column on, variables that columns and all share. Values are small integers, so that sums are

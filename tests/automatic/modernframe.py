@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class View:
-    """A name for the elements of an area in memory: {L}, {S} and {K} stand for a long, a short and a tiny index (4)."""
+    """A name for the elements of an area in memory: {L}, {S} and {K} mean a long, a short and a tiny index (4)."""
 
     area: str
     text: str

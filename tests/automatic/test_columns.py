@@ -285,10 +285,10 @@ REFUSED = {
         "do k = 2, m\ndo i = 1, n\ncall random_number(z)\na(i,k) = a(i,k-1) + z\nend do\nend do",
         "the stretch calls 'random_number', which has a state",
     ),
-    "no loop": ("c(1) = 3", "no loop over 'i' stands in the region"),
+    "no loop": ("c(1) = 3", "no loop over 'i' is in the region"),
     "a region in it": (
         SWEEP.replace("do i", "!@parallelRegion\ndo i"),
-        "a region stands around or beside the loops over the columns",
+        "a region is around or beside the loops over the columns",
     ),
 }
 
@@ -344,9 +344,9 @@ def test_a_jump_into_a_stretch_is_seen_before_another_search(tmp_path: Path, mon
         "hfpy.transform.loops.foundregions.Search", lambda *given: searches.append(Search(*given)) or searches[-1]
     )
     found = found_regions(write_files({"m.f90": ENTERED}, tmp_path), Options(target="cpu", backend="openmp"))
-    told = {v.place.line: (v.iterators, v.beside) for v in found.verdicts}
+    reported = {v.place.line: (v.iterators, v.beside) for v in found.verdicts}
     why = "a jump leads into the stretch (line 5)"
-    assert told == {6: ((), why), 7: (("i",), ""), 12: ((), why), 13: (("i",), "")}
+    assert reported == {6: ((), why), 7: (("i",), ""), 12: ((), why), 13: (("i",), "")}
     assert len(searches) == 1
 
 

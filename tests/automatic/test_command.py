@@ -330,10 +330,10 @@ def test_do_concurrent_with_locality(project: Path) -> None:
     ]
     assert [r for r in written.splitlines() if "@" not in r] == CONCURRENT.splitlines()
     nests = json.loads(said(project, "--format", "json"))["nests"]
-    told = {n["line"]: n["targets"]["cpu"]["why"] for n in nests if n["targets"]["cpu"].get("why")}
-    assert "'x' is local to the loop, but what has its name outside is used behind it" in told[18]
-    assert "point i = 1 writes y" in told[23]
-    assert "a reduction with 'a' is none" in told[27]
+    reported = {n["line"]: n["targets"]["cpu"]["why"] for n in nests if n["targets"]["cpu"].get("why")}
+    assert "'x' is local to the loop, but what has its name outside is used behind it" in reported[18]
+    assert "point i = 1 writes y" in reported[23]
+    assert "a reduction with 'a' is none" in reported[27]
 
 
 def test_a_written_do_concurrent_runs(project: Path) -> None:

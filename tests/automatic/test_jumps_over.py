@@ -1,4 +1,4 @@
-"""Statements behind jumps: those that an earlier jump leads to are executed, whatever stands between."""
+"""Statements behind jumps: those that an earlier jump leads to are executed, whatever is between."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_the_program_ends_as_it_did(backend: str, text: str, tmp_path: Path) -> 
     ],
 )
 def test_different_codes_keep_the_order(
-    first: str, second: str, told: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    first: str, second: str, reported: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     text = SEVERAL.replace("== 0) stop 3", f"== 0) {first}").replace("(x < 0) stop 3", f"(x < 0) {second}")
     text = text.replace("    if (x > 1e6) STOP 3\n", "")
@@ -97,4 +97,4 @@ def test_different_codes_keep_the_order(
     assert cli.run(["annotate", str(path)]) == 0
     shown = capfd.readouterr().out
     line = next(row for row in shown.splitlines() if ":14 " in row)
-    assert told in line if told else "  region  " in line, shown
+    assert reported in line if reported else "  region  " in line, shown

@@ -189,8 +189,8 @@ def test_declarations_that_keep_it(declared: str, reason: str) -> None:
     ("layout", "reason"),
     [
         ("i:32 k j", "where the blocks lie, a later 'i' must"),
-        ("i k i", "'i' stands more than once"),
-        ("i i:4", "'i' stands before its blocks"),
+        ("i k i", "'i' appears more than once"),
+        ("i i:4", "'i' is before its blocks"),
         ("i:0 k i", "the blocks of 'i' have no length"),
         ("i:x k i", "the blocks of 'i' have no length"),
         ("3 k", "'3' is no domain"),

@@ -50,7 +50,7 @@ class Builder:
             phases=Phases(terminal=False),
             debug=debug,
             say=self.said.append,
-            told=self.commands.append,
+            reported=self.commands.append,
         )
         return build(project, options_for(project, target), request)
 

@@ -1,4 +1,4 @@
-"""Stands in for the translator where the build is what is tested: every file comes out as it went in.
+"""Takes the place of the translator where the build is what is tested: every file comes out as it went in.
 
 Programs, modules and uses are told by simple patterns; a line ``!hfpy-error MESSAGE`` becomes an error,
 ``!hfpy-warning MESSAGE`` a warning, and ``!hfpy-lines N`` puts N lines of hfpy's own on top.

@@ -34,13 +34,13 @@ def test_the_sources_of_a_folder(tmp_path: Path) -> None:
     assert project.sources == ("*.f90", "src")
     assert source_files(project) == (folder / "main.f90", folder / "src/deep/physics.F90")
     assert {t: project.target(t).backend for t in ("cpu", "gpu")} == {"cpu": "openmp", "gpu": "cuda-c"}
-    told = "\n".join(begun.told())
-    assert "2 sources, 1 main program" in told and "left out: tests" in told
+    reported = "\n".join(begun.reported())
+    assert "2 sources, 1 main program" in reported and "left out: tests" in reported
 
 
 def test_a_library_whose_only_sources_are_examples(tmp_path: Path) -> None:
     write(tmp_path, {"examples/physics.f90": physics()})
-    assert "a library" in next(begin(tmp_path).told())
+    assert "a library" in next(begin(tmp_path).reported())
     project = load_project(tmp_path)
     assert (project.kind, project.sources) == ("library", ("examples",))
 
@@ -51,7 +51,7 @@ def test_included_files_and_modules_that_are_not_there(tmp_path: Path) -> None:
     begun = begin(tmp_path)
     assert load_project(tmp_path).include_dirs == ("inc", "more")
     assert begun.unseen == ("elsewhere",)
-    assert any("elsewhere" in line and "netcdf" not in line for line in begun.told())
+    assert any("elsewhere" in line and "netcdf" not in line for line in begun.reported())
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_included_files_and_modules_that_are_not_there(tmp_path: Path) -> None:
 )
 def test_what_comes_next(name: str, body: str, command: str, tmp_path: Path) -> None:
     write(tmp_path, {name: physics(body=body)})
-    assert [*begin(tmp_path).told()][-1].startswith(f"now: {command}")
+    assert [*begin(tmp_path).reported()][-1].startswith(f"now: {command}")
 
 
 def test_it_never_overwrites(tmp_path: Path) -> None:

@@ -97,9 +97,9 @@ def test_flags_come_from_where_they_belong(tmp_path: Path) -> None:
 
 def test_missing_nvcc_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolError) as told:
+    with pytest.raises(ToolError) as reported:
         find_cuda_tools({}, emulated=False)
-    text = str(told.value)
+    text = str(reported.value)
     assert text.startswith("error HF804: no CUDA compiler is on this machine\n")
     assert "NVCC" in text and "--emulate" in text
     with pytest.raises(ToolError, match=r"(?s)HF804: no C\+\+ compiler is on this machine.*g\+\+.*CXX"):

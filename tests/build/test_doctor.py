@@ -47,7 +47,7 @@ def add(folder: Path, name: str, text: str) -> None:
     (folder / name).chmod(0o755)
 
 
-def told(capsys: pytest.CaptureFixture[str], status: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
+def reported(capsys: pytest.CaptureFixture[str], status: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
     """What ``hfpy doctor --json`` says, and its backends by name."""
     capsys.readouterr()
     assert run(["doctor", "--json"]) == status
@@ -56,7 +56,7 @@ def told(capsys: pytest.CaptureFixture[str], status: int = 0) -> tuple[dict[str,
 
 
 def test_a_machine_with_gfortran_only(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    values, backends = told(capsys)
+    values, backends = reported(capsys)
     assert set(backends) == set(BACKENDS)
     assert backends["sequential"]["works"] and backends["openmp"]["works"] and backends["openacc"]["where"] == "host"
     assert not backends["cuda-c"]["usable"]
@@ -77,21 +77,21 @@ def test_a_machine_with_gfortran_only(machine: Path, capsys: pytest.CaptureFixtu
 
 def test_a_project_whose_backend_cannot_be_used(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("hfpy.toml").write_text(GPU_PROJECT)
-    values, _ = told(capsys, status=3)
+    values, _ = reported(capsys, status=3)
     assert values["project"] == "heat" and values["faults"] == ["gpu"]
     assert values["chosen"] == {"cpu": "openmp", "gpu": "cuda-c"}
     there = shutil.which("g++", path=os.defpath)
     if there is None:
         pytest.skip("no g++ on this machine")
     (machine / "g++").symlink_to(there)
-    values, backends = told(capsys)
+    values, backends = reported(capsys)
     assert backends["cuda-c"]["emulation"] and values["faults"] == []
 
 
 def test_a_machine_with_a_gpu(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     add(machine, "nvidia-smi", NVIDIA_SMI)
     add(machine, "nvcc", NVCC)
-    values, backends = told(capsys)
+    values, backends = reported(capsys)
     assert values["gpus"] == [
         {"name": "NVIDIA H100 PCIe", "memory": "81559 MiB", "driver": "570.86.10", "arch": "sm_90"}
     ]
@@ -105,10 +105,10 @@ def test_a_compiler_that_does_not_work(
 ) -> None:
     add(machine, "brokenfort", BROKEN)
     monkeypatch.setenv("FC", "brokenfort")
-    _, backends = told(capsys, status=3)
+    _, backends = reported(capsys, status=3)
     assert backends["sequential"]["lacks"] == ["a Fortran compiler that works: 'brokenfort' fails: error: no licence"]
     monkeypatch.setenv("FC", "nowhere")
-    _, backends = told(capsys, status=3)
+    _, backends = reported(capsys, status=3)
     assert "'nowhere' is not on this machine" in backends["openmp"]["lacks"][0]
 
 

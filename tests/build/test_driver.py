@@ -416,6 +416,6 @@ def test_builds_at_the_same_time_wait_for_each_other(write: Callable[..., None],
     write(SOURCES)
     command = [sys.executable, str(Path(__file__).parent / "plain_hfpy.py"), "build"]
     both = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    told = sorted(process.communicate(timeout=300)[0] for process in both)
+    reported = sorted(process.communicate(timeout=300)[0] for process in both)
     assert [process.returncode for process in both] == [0, 0]
-    assert "5 steps done" in told[0] and "up to date" in told[1]
+    assert "5 steps done" in reported[0] and "up to date" in reported[1]

@@ -196,9 +196,9 @@ def test_objects_and_libraries_of_a_framework(project: Path, capfd: pytest.Captu
     set_in(project, "MakesettingsGeneral", EXECUTABLES="outer", **words)
     loaded, notes = load(project)
     assert loaded.targets["cpu"].ldflags[-2:] == ("-lm", "-L./third")
-    told = next(n for n in notes if "FRAMEWORK_MAKEFILE" in n)
-    assert "linked with -lm -L./third" in told
-    assert "left out: -L$(ELSEWHERE) vendor.o -DFAST blas.a" in told
+    reported = next(n for n in notes if "FRAMEWORK_MAKEFILE" in n)
+    assert "linked with -lm -L./third" in reported
+    assert "left out: -L$(ELSEWHERE) vendor.o -DFAST blas.a" in reported
     assert cli.run(["build", str(project)]) == 0
     output = subprocess.run([project / "test/outer/outer_cpu"], capture_output=True, text=True, check=True).stdout
     assert output == "  8.0\n"
@@ -358,16 +358,16 @@ def test_its_own_makefile_works(project: Path) -> None:
 
     make("build_cpu", "install_cpu")
     assert (project / "test/settle/settle_cpu").is_file()
-    told = make("tests_cpu")
-    assert "settle -nx 5 -ny 4 -nt 3: ok\nsettle -nx 3 -ny 7 -nt 6: ok\n2 of 2 test runs ok\n" in told
+    reported = make("tests_cpu")
+    assert "settle -nx 5 -ny 4 -nt 3: ok\nsettle -nx 3 -ny 7 -nt 6: ok\n2 of 2 test runs ok\n" in reported
     assert "-nx 3 -ny 7 -nt 6" in (project / "test/settle/log_lastRun.txt").read_text()
     reference = project / "test/settle/ref_nx3_ny7_nt6/c.dat"
     values = array("d", reference.read_bytes()[4:-4])
     values[17] *= 1.001
     reference.write_bytes(record(list(values)))
-    told = make("tests_cpu", status=2)
-    assert "settle -nx 3 -ny 7 -nt 6: c.dat: record 1: root mean square error" in told
-    assert "1 of 2 test runs ok" in told
+    reported = make("tests_cpu", status=2)
+    assert "settle -nx 3 -ny 7 -nt 6: c.dat: record 1: root mean square error" in reported
+    assert "1 of 2 test runs ok" in reported
     make("source_cpu")
     assert (project / "build/source_cpu/driver.F90").is_file()
     make("clean_cpu")
@@ -439,9 +439,9 @@ def test_comparer(tmp_path: Path, kind: str, found: list[float], reference: list
     for name, values in (("found", found), ("reference", reference)):
         data = array(kind, values).tobytes()  # type: ignore[arg-type]
         (tmp_path / name).write_bytes(struct.pack("<i", len(data)) + data + struct.pack("<i", len(data)))
-    told = compare_files(tmp_path / "found", tmp_path / "reference")
-    assert words in told
-    assert bool(told) == bool(words)
+    reported = compare_files(tmp_path / "found", tmp_path / "reference")
+    assert words in reported
+    assert bool(reported) == bool(words)
 
 
 def test_comparer_of_other_files(tmp_path: Path) -> None:
@@ -497,8 +497,8 @@ def test_level_of_optimisation(project: Path, flags: str, debug: bool, level: st
     found, notes = legacy.load_legacy(project, "cpu", {}, debug=debug)
     given = found.target("cpu").flags or ()
     assert [flag for flag in given if flag.startswith("-O")] == [level]
-    told = sum("no level of optimisation, -O3 is used" in n.message for n in notes)
-    assert told == (level not in flags and "-fast" not in flags)
+    reported = sum("no level of optimisation, -O3 is used" in n.message for n in notes)
+    assert reported == (level not in flags and "-fast" not in flags)
 
 
 def test_no_level_for_debugging(project: Path) -> None:
@@ -560,9 +560,9 @@ def test_schemes_that_no_source_has(project: Path, capfd: pytest.CaptureFixture[
     add_schemes(project, "Radiations")
     loaded, notes = load(project)
     assert loaded.schemes == {}
-    told = [n for n in notes if "@scheme" in n]
-    assert [n.split(":")[0] for n in told] == ["MakesettingsGeneral"] * 2
-    assert "CPU_IMPLEMENTATION_PRODUCTION_OTHER has no effect: no source has a @scheme 'OTHER'" in told[0]
+    reported = [n for n in notes if "@scheme" in n]
+    assert [n.split(":")[0] for n in reported] == ["MakesettingsGeneral"] * 2
+    assert "CPU_IMPLEMENTATION_PRODUCTION_OTHER has no effect: no source has a @scheme 'OTHER'" in reported[0]
     assert not any("REDUCTION_SUPPORT" in n for n in load(project, "gpu")[1])
     assert cli.run(["check", str(project)]) == 0
     shown = "".join(capfd.readouterr())
@@ -581,8 +581,8 @@ def test_flags_that_the_compiler_does_not_know(project: Path, capfd: pytest.Capt
     )
     assert cli.run(["build", str(project)]) == 0
     shown = capfd.readouterr().err
-    told = [line.split("HF808: ")[1] for line in shown.splitlines() if "HF808" in line]
-    assert told == [
+    reported = [line.split("HF808: ")[1] for line in shown.splitlines() if "HF808" in line]
+    assert reported == [
         "PFLAGS: left out: -w -D_OPENMP",
         "FFLAGS was translated for gfortran: -r8 → -fdefault-real-8 -fdefault-double-8; "
         "-fpe0 → -ffpe-trap=invalid,zero,overflow; left out: -xCORE-AVX2 -Mcuda -fno-such-thing -frob 3",
@@ -599,8 +599,8 @@ def test_flags_that_the_compiler_does_not_know(project: Path, capfd: pytest.Capt
 def test_settings_without_effect_are_told(project: Path) -> None:
     set_in(project, "MakesettingsGeneral", TEST_WITH_EVERY_BUILD="true", ACCURACY_TEST_PARAMETERS='"-e 1e-3"')
     set_in(project, "MakesettingsGPU", CUDAFLAGS="-O3 -arch=sm_35")
-    told = [n for n in load(project, "gpu")[1] if "has no effect: " in n and "@scheme" not in n]
-    assert [n.split(": ")[1].split(" ")[0] for n in told] == [
+    reported = [n for n in load(project, "gpu")[1] if "has no effect: " in n and "@scheme" not in n]
+    assert [n.split(": ")[1].split(" ")[0] for n in reported] == [
         "ACCURACY_TEST_PARAMETERS",
         "CUDAFLAGS",
         "TEST_WITH_EVERY_BUILD",
@@ -647,8 +647,8 @@ def test_versions_for_another_compiler(project: Path, capfd: pytest.CaptureFixtu
     (project / "source/settle_cuda.F90").write_text("program settle_cuda\n  use above\n  call shown()\nend program\n")
     assert cli.run(["build", str(project)]) == 0
     shown = "".join(capfd.readouterr())
-    told = [line for line in shown.splitlines() if "HF811" in line]
-    assert [Path(line.split(": note")[0].split(":")[0]).name for line in told] == ["above.f90", "cuda_version.F90"]
+    reported = [line for line in shown.splitlines() if "HF811" in line]
+    assert [Path(line.split(": note")[0].split(":")[0]).name for line in reported] == ["above.f90", "cuda_version.F90"]
     assert "uses 'cudafor', which this compiler cannot have" in shown
     (project / "source/cudafor.f90").write_text("module cudafor\nend module\n")
     assert cli.run(["build", str(project)]) == 0

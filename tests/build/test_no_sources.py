@@ -32,7 +32,7 @@ C, F = "int a;\n", "end\n"
     ],
 )
 def test_where_no_source_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], arguments: list[str], told: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], arguments: list[str], reported: list[str]
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -40,4 +40,4 @@ def test_where_no_source_is(
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["check", *arguments], standalone_mode=False)
     assert done.exception is None, done.exception
-    assert all(words in done.output for words in told), done.output
+    assert all(words in done.output for words in reported), done.output

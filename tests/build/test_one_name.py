@@ -164,8 +164,8 @@ def test_a_program_keeps_the_name_that_no_other_has(tmp_path: Path) -> None:
 def test_one_module_in_both_is_told_with_both_places(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     written(tmp_path, {**FILES, "src/b/type.h90": FILES["src/a/type.h90"]})
     assert cli.run(["check", str(tmp_path)]) == 1
-    told = capfd.readouterr()
-    both = told.out + told.err
+    reported = capfd.readouterr()
+    both = reported.out + reported.err
     assert "HF108" in both and "a/type.h90" in both and "b/type.h90" in both
 
 

@@ -73,8 +73,8 @@ def test_an_installed_hfpy_builds_a_new_project(wheel: Path, tmp_path: Path) -> 
     assert Path(where.strip()).is_relative_to(tmp_path)
     run(*hfpy, "new", "wind", folder=tmp_path)
     assert "built build/cpu-openmp/wind" in run(*hfpy, "build", folder=tmp_path / "wind")
-    told = run(*hfpy, "run", folder=tmp_path / "wind")
-    assert "hottest point at the start:         300.000" in told
+    reported = run(*hfpy, "run", folder=tmp_path / "wind")
+    assert "hottest point at the start:         300.000" in reported
     makefile = Path(run(*hfpy, "makefile", folder=tmp_path).strip())
     assert makefile.is_file() and makefile.is_relative_to(tmp_path)
 
@@ -83,10 +83,10 @@ def test_new_projects_give_the_same_under_every_backend_and_order(tmp_path: Path
     hfpy = sys.executable, "-m", "hfpy"
     run(*hfpy, "new", "wind", folder=tmp_path)
     project = tmp_path / "wind"
-    told = {run(*hfpy, "run", folder=project), run(*hfpy, "run", "--backend", "sequential", folder=project)}
+    reported = {run(*hfpy, "run", folder=project), run(*hfpy, "run", "--backend", "sequential", folder=project)}
     domains = "".join(f'{x} = {{ size = ["n{y}"], iterators = ["{x}"] }}\n' for x, y in zip("ijk", "xyz", strict=True))
     with (project / "hfpy.toml").open("a") as stream:
         stream.write(f'\n[layout]\ncpu = "k i j"\n\n[domains]\n{domains}')
-    told.add(run(*hfpy, "run", folder=project))
-    numbers = {tuple(line.split(":")[1].strip() for line in text.splitlines()[:2]) for text in told}
+    reported.add(run(*hfpy, "run", folder=project))
+    numbers = {tuple(line.split(":")[1].strip() for line in text.splitlines()[:2]) for text in reported}
     assert numbers == {("300.000", "288.335")}

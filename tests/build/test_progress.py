@@ -54,14 +54,14 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def test_the_translator_tells_its_phases(sources: list[Path], tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     options = Options(backend="sequential", cache_dir=tmp_path / "cache")
-    assert translate(sources, options, lambda *given: told.append(given)).files
+    assert translate(sources, options, lambda *given: reported.append(given)).files
     phases = ["reading", "parsing", "analysing", "optimising", "transforming", "remembering"]
-    assert list(dict.fromkeys(name for name, _, _ in told)) == phases
-    assert [entry for entry in told if entry[0] == "reading"] == [("reading", n, 3) for n in range(3)]
-    assert [entry for entry in told if entry[0] == "parsing" and entry[2]] == [("parsing", n, 6) for n in range(6)]
-    assert [entry for entry in told if entry[0] == "transforming"] == [("transforming", n, 3) for n in range(3)]
+    assert list(dict.fromkeys(name for name, _, _ in reported)) == phases
+    assert [entry for entry in reported if entry[0] == "reading"] == [("reading", n, 3) for n in range(3)]
+    assert [entry for entry in reported if entry[0] == "parsing" and entry[2]] == [("parsing", n, 6) for n in range(6)]
+    assert [entry for entry in reported if entry[0] == "transforming"] == [("transforming", n, 3) for n in range(3)]
 
 
 def slowly(patience: float) -> str:

@@ -35,7 +35,7 @@ def place_of(source: str, words: str) -> tuple[int, int]:
 
 
 def assert_refused(body: str, code: str, words: str, specification: str = "") -> None:
-    """There is an error with the code, on the line where ``words`` stand, and nothing is generated."""
+    """There is an error with the code, on the line where ``words`` are, and nothing is generated."""
     result = given(body, specification)
     line = place_of(module(body, specification), words)[0]
     found = [(d.code, d.place.line) for d in result.errors]

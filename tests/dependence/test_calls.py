@@ -1,6 +1,6 @@
 """What a called routine does to variables that all points share is judged as if its statements stood in the region.
 
-Each body is put into a region in many ways: as it stands, through one call and through three, in a function within an
+Each body is put into a region in many ways: as it is, through one call and through three, in a function within an
 expression, under other names of an import, with keywords and optional arguments, through dummies that are bound to the
 variables, in an internal procedure, in variables of a common block, in saved locals.
 """
@@ -156,7 +156,7 @@ WAYS = (
 )  # fmt: skip
 
 
-def told(source: str, **options: object) -> list[Diagnostic]:
+def reported(source: str, **options: object) -> list[Diagnostic]:
     done = translate_text(source, **{"backend": "openmp", **options})
     return [d for d in done.diagnostics if d.code not in ("HF702",)]
 
@@ -169,7 +169,7 @@ def worst(found: list[Diagnostic]) -> str:
 @pytest.mark.parametrize("name", BODIES)
 def test_in_the_region_itself(name: str) -> None:
     body, here, _ = BODIES[name]
-    found = told(inline(body))
+    found = reported(inline(body))
     assert worst(found) == here, found
 
 
@@ -177,7 +177,7 @@ def test_in_the_region_itself(name: str) -> None:
 @pytest.mark.parametrize("name", BODIES)
 def test_through_calls(name: str, way) -> None:
     body, _, expected = BODIES[name]
-    found = told(way(body))
+    found = reported(way(body))
     dummies = way in (bound_dummies, bound_twice)
     if dummies and expected in ("", "note") and name != "read_only":
         return  # as arguments they are written in the region: refused there unless all points set them
@@ -210,26 +210,26 @@ def far_below(body: str, shared: str = SHARED, declared: str = DUMMIES) -> str:
 @pytest.mark.parametrize("name", [n for n in BODIES if n != "read_only"])
 def test_calls_that_are_not_followed(name: str, way) -> None:
     body = BODIES[name][0]
-    assert worst(told(way(body))) == "warning"
+    assert worst(reported(way(body))) == "warning"
     local = DUMMIES + "\n real(8), save :: total\n integer :: flag = 0"
-    assert worst(told(way(body, "", local))) == "warning"
-    assert not told(way(BODIES["read_only"][0]))
+    assert worst(reported(way(body, "", local))) == "warning"
+    assert not reported(way(BODIES["read_only"][0]))
 
 
 @pytest.mark.parametrize("name", [n for n in BODIES if BODIES[n][2] == "error"])
 def test_on_the_device_too(name: str) -> None:
     """Where a write in a device routine is refused anyway, the conflict is named, too."""
-    found = told(one_call(BODIES[name][0]), target="gpu", backend="cuda-c")
+    found = reported(one_call(BODIES[name][0]), target="gpu", backend="cuda-c")
     assert "HF504" in [d.code for d in found]
 
 
 def test_witness_and_places() -> None:
-    (found,) = told(one_call("total = total + x"))
+    (found,) = reported(one_call("total = total + x"))
     assert found.message == "points i = 1 and i = 2 both write total"
     assert "reduction" in found.hint and "'work'" in found.hint
-    (found,) = told(one_call("total = x\n y = total"))
+    (found,) = reported(one_call("total = x\n y = total"))
     assert "each point sets it before" in found.hint
-    (found,) = told(one_call("if (x > 1) total = x"))
+    (found,) = reported(one_call("if (x > 1) total = x"))
     assert "only a condition on data" in found.message and "independent(total)" in found.hint
 
 
@@ -237,7 +237,7 @@ def test_witness_and_places() -> None:
 def test_what_the_user_states_is_believed(way) -> None:
     source = way("if (x > 1) total = x")
     name = "st" if way is component else "sum_of_all" if way is renamed else "total"
-    assert not told(source.replace("domSize(n)", f"domSize(n), independent({name})"))
+    assert not reported(source.replace("domSize(n)", f"domSize(n), independent({name})"))
 
 
 @pytest.mark.parametrize("index", ["to(k)", "(k + 1)/2", "mod(k, 3) + 1"])
@@ -246,7 +246,7 @@ def test_arrays_under_conditions_on_data(index: str, shared: str) -> None:
     """As in a region: only conditions on data between two points are an error."""
     text = module(CALL, routine(f"if (x > 0) kept({index}) = x"), f"{shared}\n integer :: to(9)")
     expected = "warning" if index == "to(k)" else "error"
-    assert worst(told(text)) == expected
+    assert worst(reported(text)) == expected
 
 
 # -- who sees whose copy
@@ -287,13 +287,13 @@ end module m
 )
 def test_an_internal_procedure_sees_no_copies(region: str, inner: str, attributes: str, code: str) -> None:
     text = HOST.replace("REGION", region).replace("INNER", inner).replace("ATTRIBUTES", attributes)
-    assert [d.code for d in told(text) if d.severity == "error"] == [code]
+    assert [d.code for d in reported(text) if d.severity == "error"] == [code]
 
 
 @pytest.mark.parametrize("inner", ["x = x + t", "x = x + w(2) + t", "real(8) :: t\n t = 2*x\n x = t"])
 def test_what_no_point_writes_is_shared(inner: str) -> None:
     text = HOST.replace("REGION", "call inner(a(i))").replace("INNER", inner).replace("ATTRIBUTES", "")
-    assert not told(text)
+    assert not reported(text)
 
 
 @pytest.mark.parametrize("index", ["kk", "kk + k", "k*kk"])
@@ -302,7 +302,7 @@ def test_an_index_that_a_called_routine_sets(index: str) -> None:
     shared = "integer :: kk\n common /place/ kk"
     other = "integer :: step\n common /place/ step\n step = step - 1"
     more = routine(f"call move()\n y = x\n u({index}) = x") + f"subroutine move()\n {other}\nend subroutine move\n"
-    assert worst(told(module(CALL, more, f"real(8) :: u(99)\n {shared}"))) == "error"
+    assert worst(reported(module(CALL, more, f"real(8) :: u(99)\n {shared}"))) == "error"
 
 
 # -- elements and scalars that are passed on
@@ -328,7 +328,7 @@ def test_elements_that_are_passed(name: str, levels: int) -> None:
     body, element, expected = PASSED[name]
     names = ["work", "second", "third"][:levels]
     text = "".join(routine(f"call {after}(y=y, x=x, k=k)", name_) for name_, after in itertools.pairwise(names))
-    found = told(module(f"call work(a(i), i, {element})", text + routine(body, names[-1])))
+    found = reported(module(f"call work(a(i), i, {element})", text + routine(body, names[-1])))
     assert worst(found) == expected, [str(d) for d in found]
 
 
@@ -341,8 +341,8 @@ def test_elemental_functions_read_what_others_write(prefix: str, where: str) -> 
     source = module(
         f"if (i == 2) call work(a(i), i, b(i))\n {where}", text + routine("total = x"), SHARED + "\n real(8) :: c(3)"
     )
-    assert worst(told(source)) in ("error", "warning")
-    assert not told(source.replace("total = x", "y = x"))
+    assert worst(reported(source)) in ("error", "warning")
+    assert not reported(source.replace("total = x", "y = x"))
 
 
 # -- reductions
@@ -376,7 +376,7 @@ def test_reductions_through_dummies(op: str, body: str, fine: bool, levels: int,
     local = "real(8) :: t\n t = 1\n" if variable == "t" else ""
     source = module(f"call add({variable}, a(i))", text, inner=local)
     source = source.replace("domSize(n)", f"domSize(n), reduction({op}:{variable})")
-    found = told(source)
+    found = reported(source)
     assert [d.code for d in found if d.severity == "error"] == ([] if fine else ["HF503"])
 
 
@@ -384,7 +384,7 @@ def test_reductions_through_dummies(op: str, body: str, fine: bool, levels: int,
 def test_a_reduction_variable_that_a_called_routine_knows_by_itself(way) -> None:
     name = "here" if way is renamed else "total"
     source = way("total = total + x").replace("domSize(n)", f"domSize(n), reduction(+:{name})")
-    (found,) = told(source)
+    (found,) = reported(source)
     assert (found.code, found.severity) == ("HF503", "error") and "as an argument" in found.hint
 
 

@@ -67,7 +67,7 @@ def touched(tested: Access, layout: Layout, values: Mapping[str, int]) -> int:
     return most
 
 
-def told(ends: tuple[End, ...], values: Mapping[str, int]) -> int:
+def reported(ends: tuple[End, ...], values: Mapping[str, int]) -> int:
     return max([0, *(value(e.elements, values) for e in ends if all(true(c, values) for c in e.conditions))])
 
 
@@ -105,7 +105,7 @@ def test_ends_are_those_of_the_nest_as_it_runs() -> None:
                 # Elements before the array's begin, and strides below what an index means, are in no program.
                 values = {"n": n, "m": m, "ld": 9}
                 expected = max(touched(a, layout, values) for a in accesses)
-                assert told(ends, values) == expected, (accesses, values, ends)
+                assert reported(ends, values) == expected, (accesses, values, ends)
     assert known > 40
 
 

@@ -130,19 +130,19 @@ def test_against_runs() -> None:
         private = engine.private(model, "a")
         found = list(runs(tree, rnd, affine))
         real = [meets(touched, points, "a") for touched in found]
-        told = f"nest {number}: {tree}\n{answer}"
+        reported = f"nest {number}: {tree}\n{answer}"
         match answer:
             case Proved():
-                assert answer.repeated or not any(real), told
+                assert answer.repeated or not any(real), reported
                 counts["proved"] += 1
             case Refuted(witness=witness) | Unknown(kind="condition" | "distinct", witness=witness):
-                assert witness is not None and replayed(tree, points, witness), told
+                assert witness is not None and replayed(tree, points, witness), reported
                 counts["refuted" if isinstance(answer, Refuted) else answer.kind] += 1
             case Unknown(kind=kind):
                 counts[kind] += 1
         if isinstance(private, Proved):
             counts["private"] += 1
-            assert not any(reads_from_outside(touched, points, "a") for touched in found), told
+            assert not any(reads_from_outside(touched, points, "a") for touched in found), reported
         if affine:
             counts["affine"] += 1
             # What sizes decide is decided by no one; it counts as open only if the runs all agree.

@@ -62,26 +62,26 @@ def own(program: Program) -> frozenset[str]:
 
 def witness(found: Diagnostic) -> Conflict | None:
     """The meeting that a message tells of; None if it tells of none."""
-    told = _MET.match(found.message)
-    if found.code != "HF504" or told is None:
+    reported = _MET.match(found.message)
+    if found.code != "HF504" or reported is None:
         return None
     points = []
-    for text in (told["one"], told["other"] or told["reader"]):
+    for text in (reported["one"], reported["other"] or reported["reader"]):
         values = dict(part.split(" = ") for part in text.split(", "))
         points.append(tuple(int(values[name]) for name in sorted(values)))
-    name, _, rest = told["element"].replace("%v(", "%v (", 1).replace(" (", "(").partition("(")
+    name, _, rest = reported["element"].replace("%v(", "%v (", 1).replace(" (", "(").partition("(")
     indices = [x for x in rest.removesuffix(")").split(",") if x]
     numbers = all(re.fullmatch(r"-?\d+", x) for x in indices)
     element = tuple(map(int, indices)) if numbers else BY_DATA
-    return Conflict(name, element, (points[0], points[1]), "writes" if told["other"] else "reads")
+    return Conflict(name, element, (points[0], points[1]), "writes" if reported["other"] else "reads")
 
 
-def happens(program: Program, told: Conflict, sure: bool, rnd: random.Random) -> bool:
+def happens(program: Program, reported: Conflict, sure: bool, rnd: random.Random) -> bool:
     """Whether two points meet so in some run; where data decide (``sure`` is false), whether any points meet there. So,
     too, if the program cannot run with these points.
     """
     possible = False
-    largest = max(max(p) for p in told.points)
+    largest = max(max(p) for p in reported.points)
     pairs = (
         (largest, largest),
         (largest + 3, 4),
@@ -94,16 +94,16 @@ def happens(program: Program, told: Conflict, sure: bool, rnd: random.Random) ->
     for run in runs(program, rnd, 12 if sure else 40, [s for s in sizes if s[0] > 0 and max(s) < 40], lenient=True):
         possible = possible or run.sizes["n"] >= largest
         for found in conflicts(run, frozenset(), values_count=False):
-            if found.name == told.name and (not sure or same(found, told)):
+            if found.name == reported.name and (not sure or same(found, reported)):
                 return True
     return not possible
 
 
-def same(found: Conflict, told: Conflict) -> bool:
-    if set(found.points) != set(told.points):
+def same(found: Conflict, reported: Conflict) -> bool:
+    if set(found.points) != set(reported.points):
         return False
-    beyond = bool(told.element) and not LOW <= told.element[0] <= HIGH  # an index that data may give
-    return beyond or told.element == found.element
+    beyond = bool(reported.element) and not LOW <= reported.element[0] <= HIGH  # an index that data may give
+    return beyond or reported.element == found.element
 
 
 def judge(number: int) -> tuple[str, str]:
@@ -127,11 +127,11 @@ def judge(number: int) -> tuple[str, str]:
                 return "wrong", f"region {number}: accepted, but {found} with {run.sizes}\n{shown}"
         return ("accepted" if count else "never runs"), ""
     for d in said:
-        told = witness(d)
-        if told is not None and d.severity == "error":
+        reported = witness(d)
+        if reported is not None and d.severity == "error":
             sure = "condition on data" not in d.message
-            if not happens(program, told, sure, rnd):
-                return "wrong", f"region {number}: {told} does not happen\n{shown}"
+            if not happens(program, reported, sure, rnd):
+                return "wrong", f"region {number}: {reported} does not happen\n{shown}"
             return "refuted", ""
     return "open", ""
 

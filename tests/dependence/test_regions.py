@@ -1,6 +1,6 @@
 """Regions by what their points do to one another: what races is refused, what is private or apart is accepted and runs.
 
-Directives stand in comments, so that each program is its own plain twin. Each cause has variants in other spellings,
+Directives are in comments, so that each program is its own plain twin. Each cause has variants in other spellings,
 names, kinds and places.
 """
 

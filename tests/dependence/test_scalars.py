@@ -96,7 +96,7 @@ def test_doubtful(name: str) -> None:
 
 
 def program(name: str, body: str) -> Pair:
-    """A program that is its own twin: directives stand in comments."""
+    """A program that is its own twin: directives are in comments."""
     module = f"s_{name.replace(' ', '_')}"
     text = TEXT.replace("NAME", module).replace("BODY", body)
     return Pair(module, {f"{module}.f90": text}, {f"{module}.f90": text}, module)

@@ -1,6 +1,6 @@
 """What a block of columns need not be filled with: arrays that each column sets all of before it reads any of it.
 
-Operators without blanks around them hid reads before. Programs are their own twins: directives stand in comments.
+Operators without blanks around them hid reads before. Programs are their own twins: directives are in comments.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     ```fortran heat.h90              a file of the section; it is translated and compiled, and run if it is a program
     ```fortran heat.h90 refused      a file that hfpy refuses (behind "with": by these options)
     ```fortran plain.f90 by hand     a file that is only written (for commands, or for the compiler)
-    ```fortran from heat.F90         lines that stand, one after the other, in the text generated from the section
+    ```fortran from heat.F90         lines that are, one after the other, in the text generated from the section
     ```fortran from heat.F90 with --backend sequential
                                      the same, generated with further options
     ```text printed                  what the section's program prints, with every backend
@@ -11,9 +11,9 @@
                                      is the one that runs the tests
     ```toml hfpy.toml                a file of the section, as for Fortran; any other language and name likewise
 
-A section is what stands between two headings of the second level. Blocks with nothing behind their language are
+A section is what is between two headings of the second level. Blocks with nothing behind their language are
 not examples. Sections whose commands need CMake are skipped where there is none. In what commands print, and in lines
-``from`` a file, a line ``...`` stands for any lines.
+``from`` a file, a line ``...`` means any lines.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Block:
 
     @property
     def marks(self) -> str:
-        """What stands behind the file name."""
+        """What is behind the file name."""
         return self.info.partition(" ")[2]
 
 
@@ -74,7 +74,7 @@ def sections(path: Path) -> list[Section]:
 
 
 def holds(wanted: str, got: str) -> bool:
-    """Whether the lines wanted are the lines got; ``...`` stands for any."""
+    """Whether the lines wanted are the lines got; ``...`` means any."""
     pieces = [re.escape(line.rstrip()) for line in wanted.rstrip("\n").split("\n")]
     pattern = "".join(r"(?:.*\n)*?" if piece == re.escape("...") else piece + r"\n" for piece in pieces)
     text = "".join(line.rstrip() + "\n" for line in got.rstrip("\n").split("\n"))
@@ -82,5 +82,5 @@ def holds(wanted: str, got: str) -> bool:
 
 
 def stands_in(wanted: str, got: str) -> bool:
-    """Whether the lines wanted stand in a text, one after the other; ``...`` stands for any lines between."""
+    """Whether the lines wanted are in a text, one after the other; ``...`` means any lines between."""
     return bool(wanted.strip()) and holds(f"...\n{wanted.rstrip()}\n...", got)

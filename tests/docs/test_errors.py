@@ -1,4 +1,4 @@
-"""docs/errors.md is complete, up to date, and its examples give the codes that they stand for."""
+"""docs/errors.md is complete, up to date, and its examples give the codes that they mean."""
 
 import importlib
 import sys

@@ -91,7 +91,7 @@ def test_every_statement_is_told_with_its_name(backend: str) -> None:
 
 
 def test_what_only_follows_is_not_told() -> None:
-    """A name that an error is about already gives no second one, whatever it stands in."""
+    """A name that an error is about already gives no second one, whatever it is in."""
     done = translate_text(REGION, target="gpu", backend="cuda-c")
     about_total = [d for d in done.errors if "'total'" in d.message]
     assert [(d.code, d.place.line) for d in about_total] == [("HF502", 19)]
@@ -122,10 +122,10 @@ contains
 end module
 """
     done = translate_text(source, target="gpu", backend="cuda-c")
-    (told,) = [d for d in done.errors if d.code == "HF702" and d.message.endswith("(also on line 13)")]
-    assert told.place.line == 11
-    assert "'shared_one'" in told.message
-    assert not [d for d in done.diagnostics if d.code == "HF501" and d.place == told.place]
+    (reported,) = [d for d in done.errors if d.code == "HF702" and d.message.endswith("(also on line 13)")]
+    assert reported.place.line == 11
+    assert "'shared_one'" in reported.message
+    assert not [d for d in done.diagnostics if d.code == "HF501" and d.place == reported.place]
 
 
 def test_a_routine_of_two_regions_is_told_once() -> None:

@@ -303,9 +303,9 @@ def test_the_compiler_agrees(old: str, new: str, code: str, tmp_path: Path) -> N
     assert code == "HF253" or {d.place.line for d in faults(tmp_path, text)} <= lines
 
 
-def _told_of(tested: Program, folder: Path) -> list[str]:
+def _diagnostics_of(tested: Program, folder: Path) -> list[str]:
     """What is told of a program that compilers accept, and of its plain twin."""
-    told = []
+    reported = []
     for texts in (tested.pair.hybrid, tested.pair.reference):
         if not texts:
             continue
@@ -315,19 +315,19 @@ def _told_of(tested: Program, folder: Path) -> list[str]:
         order.write_text(tested.storage or storage_order())
         done = translate(paths, Options(target="cpu", backend="sequential", jobs=1, opt=0, storage_order=order))
         lacking = ("HF253", "HF254")  # some programs are parts of others
-        told += [f"{d.place}: {d.message}" for d in done.faults(ALONE) if d.code not in lacking]
-    return told
+        reported += [f"{d.place}: {d.message}" for d in done.faults(ALONE) if d.code not in lacking]
+    return reported
 
 
 def test_no_false_alarm_in_some_programs(tmp_path: Path) -> None:
     chosen = list(chain(fixed(), drawn(0, 40)))[3::25]
-    assert [told for n, t in enumerate(chosen) for told in _told_of(t, tmp_path / str(n))] == []
+    assert [reported for n, t in enumerate(chosen) for reported in _diagnostics_of(t, tmp_path / str(n))] == []
 
 
 @pytest.mark.full
 def test_no_false_alarm_in_all_programs(tmp_path: Path) -> None:
     chosen = enumerate(chain(fixed(), drawn(0, 400)))
-    assert [told for n, t in chosen for told in _told_of(t, tmp_path / str(n))] == []
+    assert [reported for n, t in chosen for reported in _diagnostics_of(t, tmp_path / str(n))] == []
 
 
 PROJECT = '[project]\nname = "p"\nsources = ["source"]\n'
@@ -439,8 +439,8 @@ def test_arguments_of_procedures_outside_of_modules_are_counted(statement: str, 
         [("warning", "HF400", COUNTS[statement], 4)] if COUNTS[statement] else []
     )
     command = [COMPILER, "-fsyntax-only", "-std=legacy", path.name]
-    told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False).stderr
-    assert bool(COUNTS[statement]) == bool(told), told
+    reported = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False).stderr
+    assert bool(COUNTS[statement]) == bool(reported), reported
 
 
 def test_arguments_are_counted_across_files(tmp_path: Path) -> None:

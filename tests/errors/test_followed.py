@@ -1,4 +1,4 @@
-"""Errors that follow from others are not told; those that do not follow are."""
+"""Errors that follow from others are not reported; those that do not follow are."""
 
 from __future__ import annotations
 

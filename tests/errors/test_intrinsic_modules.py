@@ -32,7 +32,7 @@ CASES = {
 }
 
 
-def _told(text: str, folder: Path) -> list[str]:
+def _report(text: str, folder: Path) -> list[str]:
     """The errors of ``hfpy check --auto``."""
     write_files({"f.f90": text}, folder)
     rows = CliRunner().invoke(cli, ["check", "--auto", str(folder / "f.f90")]).output.splitlines()
@@ -51,25 +51,25 @@ def test_they_are_declared(module: str, implicit: str, tmp_path: Path) -> None:
         passed + ROUTINE.format(use="use passes_m", **names),
         passed.replace("end module", f"contains\n{within}end module"),
     ]
-    assert [_told(text, tmp_path) for text in texts] == [[], [], []]
+    assert [_report(text, tmp_path) for text in texts] == [[], [], []]
 
 
 def test_of_a_routine_for_c(tmp_path: Path) -> None:
     bound = ' bind(c, name="fill")'
     text = ROUTINE.format(use="use, intrinsic :: iso_c_binding", implicit="implicit none", bind=bound, **C)
-    assert _told(text, tmp_path) == []
+    assert _report(text, tmp_path) == []
 
 
 def test_renamed(tmp_path: Path) -> None:
     names = {"kind": "integer(ik)", "real": "real", "value": "i", "implicit": "implicit none", "bind": ""}
-    assert _told(ROUTINE.format(use="use, intrinsic :: iso_c_binding, ik => c_int", **names), tmp_path) == []
+    assert _report(ROUTINE.format(use="use, intrinsic :: iso_c_binding, ik => c_int", **names), tmp_path) == []
 
 
 @pytest.mark.parametrize("module", CASES)
 def test_other_names_are_not(module: str, tmp_path: Path) -> None:
     names = {"kind": "integer(my_kind)", "real": "real", "value": "i", "implicit": "implicit none", "bind": ""}
-    told = _told(ROUTINE.format(use=f"use, intrinsic :: {module}", **names), tmp_path)
-    assert told == ["HF250: 'my_kind' is not declared, and 'implicit none' holds in 'fill'"]
+    reported = _report(ROUTINE.format(use=f"use, intrinsic :: {module}", **names), tmp_path)
+    assert reported == ["HF250: 'my_kind' is not declared, and 'implicit none' holds in 'fill'"]
 
 
 def test_implicit_variables_stay_variables() -> None:

@@ -77,15 +77,15 @@ def test_place_in_fixed_form(target: str) -> None:
         ("if (n > 3) goto 50", "50", False),  # the region's first statement
     ],
 )
-def test_a_jump_into_a_region(jump: str, label: str, told: bool, target: str) -> None:
+def test_a_jump_into_a_region(jump: str, label: str, reported: bool, target: str) -> None:
     text = (
         FREE.replace("STATEMENT", "k = k")
         .replace("!@par", f"{jump}\n    !@par", 1)
         .replace("do i =", f"{label} do i =")
     )
     found = [d for d in translate_text({"m.f90": text}, target=target).errors if d.code == "HF405"]
-    assert [d.place.line for d in found] == [7] * told
-    assert not told or found[0].related[0].place.line == 8
+    assert [d.place.line for d in found] == [7] * reported
+    assert not reported or found[0].related[0].place.line == 8
 
 
 @pytest.mark.parametrize("target", ["cpu", "gpu"])

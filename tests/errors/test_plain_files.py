@@ -88,7 +88,7 @@ def write(folder: Path, statement: str, **more: str) -> Sequence[Path]:
     return paths
 
 
-def told(paths: Sequence[Path]) -> list[tuple[str, str, int]]:
+def reported(paths: Sequence[Path]) -> list[tuple[str, str, int]]:
     """What is said: severity, code and line."""
     files = [plain_file(index_file(path, Options(), {}), ()) for path in paths]
     found: list[Diagnostic] = [d for one in files for d in one.problems]
@@ -103,21 +103,21 @@ def compiles(paths: Sequence[Path], folder: Path) -> bool:
 @pytest.mark.parametrize("statement", UNPARSED)
 def test_what_cannot_be_parsed_is_a_warning(statement: str, tmp_path: Path) -> None:
     paths = write(tmp_path, statement)
-    assert ("warning", "HF110", 12) in told(paths)
+    assert ("warning", "HF110", 12) in reported(paths)
     assert not compiles(paths, tmp_path)
 
 
 @pytest.mark.parametrize("statement", UNKNOWN)
 def test_names_that_nothing_declares_are_errors(statement: str, tmp_path: Path) -> None:
     paths = write(tmp_path, statement)
-    assert told(paths) == [("error", "HF250", 12)]
+    assert reported(paths) == [("error", "HF250", 12)]
     assert not compiles(paths, tmp_path)
 
 
 @pytest.mark.parametrize("statement", RIGHT)
 def test_of_what_is_right_nothing_is_said(statement: str, tmp_path: Path) -> None:
     paths = write(tmp_path, statement)
-    assert told(paths) == []
+    assert reported(paths) == []
     assert compiles(paths, tmp_path)
 
 
@@ -127,26 +127,26 @@ def test_of_what_is_right_nothing_is_said(statement: str, tmp_path: Path) -> Non
 def test_names_in_declarations(declared: str, tmp_path: Path) -> None:
     text = PLAIN.replace("STATEMENT", "").replace("    integer :: i\n", f"    integer :: i\n    {declared}\n")
     paths = write(tmp_path, "", plain=text)
-    assert told(paths) == [("error", "HF250", 10)]
+    assert reported(paths) == [("error", "HF250", 10)]
     assert not compiles(paths, tmp_path)
 
 
 @pytest.mark.parametrize("condition", ["", "if (n > 3) "])
 def test_headers_may_declare_indices(condition: str, tmp_path: Path) -> None:
     """R1050 of Fortran 2008; gfortran 12 does not take the form."""
-    assert told(write(tmp_path, f"{condition}forall (integer :: k = 1:n) x(k) = k")) == []
+    assert reported(write(tmp_path, f"{condition}forall (integer :: k = 1:n) x(k) = k")) == []
 
 
 def test_implied_loops_may_declare_their_variables(tmp_path: Path) -> None:
     statement = "x = x + [(real(k, wp), integer(kind=wp) :: k = 1, n)]"
-    assert told(write(tmp_path, statement)) == []
-    assert told(write(tmp_path, statement.replace("real(k", "real(k*m"))) == [("error", "HF250", 12)]
+    assert reported(write(tmp_path, statement)) == []
+    assert reported(write(tmp_path, statement.replace("real(k", "real(k*m"))) == [("error", "HF250", 12)]
 
 
 @pytest.mark.parametrize("statement", ["include 'missing.inc'", '\n#include "missing.h"\n'])
 def test_text_that_is_not_here_may_say_anything(statement: str, tmp_path: Path) -> None:
     paths = write(tmp_path, f"{statement}\ny = 3\nMACRO bar")
-    assert told(paths) == []
+    assert reported(paths) == []
 
 
 @pytest.mark.parametrize("use", ["use elsewhere", "use between"])
@@ -154,8 +154,8 @@ def test_modules_that_are_not_here_may_bring_any_name(use: str, tmp_path: Path) 
     between = "module between\n  use elsewhere\nend module\n"
     text = PLAIN.replace("use passing", f"use passing\n  {use}").replace("STATEMENT", "y = 3")
     paths = write(tmp_path, "", plain=text, between=between)
-    assert told(paths) == []
-    assert told(write(tmp_path, "", plain=text.replace(use, f"{use}, only: z"), between=between))
+    assert reported(paths) == []
+    assert reported(write(tmp_path, "", plain=text.replace(use, f"{use}, only: z"), between=between))
 
 
 @pytest.mark.parametrize("directive", ["", "!@parallelRegion"])
@@ -168,7 +168,7 @@ def test_modules_may_include_what_is_not_here(directive: str, tmp_path: Path) ->
         (folder / "here.inc").write_text("integer :: z\n")
         kinds = KINDS.replace("  integer :: shared", f"  {include}\n  integer :: shared")
         paths = write(folder, "", kinds=kinds, plain=text)
-        found = undeclared(paths) if directive else {d[1] for d in told(paths)}
+        found = undeclared(paths) if directive else {d[1] for d in reported(paths)}
         assert found == ({"HF250"} if said else set())
 
 
@@ -180,7 +180,7 @@ def undeclared(paths: Sequence[Path]) -> set[str]:
 
 
 def test_blocks_that_do_not_end_are_warnings(tmp_path: Path) -> None:
-    found = told(write(tmp_path, "if (n > 3) then"))
+    found = reported(write(tmp_path, "if (n > 3) then"))
     assert {(severity, code) for severity, code, _ in found} == {("warning", "HF109")}
 
 
@@ -188,7 +188,7 @@ def test_of_the_programs_here_nothing_is_said() -> None:
     folders = [ROOT / "samples", *(ROOT / "tests" / n / "programs" for n in ("realcode", "defects", "language"))]
     paths = [p for folder in folders for ending in ("*.f90", "*.F90", "*.f") for p in folder.rglob(ending)]
     assert len(paths) > 100
-    assert told(sorted(paths)) == []
+    assert reported(sorted(paths)) == []
 
 
 def project(folder: Path, statement: str) -> None:

@@ -1,6 +1,6 @@
 """An example of every construct in the support table of docs/gpu.md.
 
-Directives stand in comments and bring their loops along, so that the plain program is its own reference.
+Directives are in comments and bring their loops along, so that the plain program is its own reference.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BACKENDS = ("cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target
 
 @dataclass(frozen=True)
 class Example:
-    """A row of the table. The region's ``body`` stands in loops over i and j, ``clauses`` in its directive; the other
+    """A row of the table. The region's ``body`` is in loops over i and j, ``clauses`` in its directive; the other
     texts go where their names say: into the module, behind the routine, before and behind the region.
     """
 

@@ -479,17 +479,17 @@ def test_examples_run(backend: str, tmp_path: Path) -> None:
     """Every example is accepted and prints what it prints by itself."""
     variant, (*pairs, stopping) = VARIANTS[backend], pairs_of((*EXAMPLES, STOPPING))
     corpus = Corpus([*pairs, stopping], tmp_path, {p.name: (variant,) for p in (*pairs, stopping)})
-    told = {}
+    reported = {}
     for example, one in zip(EXAMPLES, pairs, strict=True):
         done = corpus.translation(one.name, variant)
         if done.errors:
-            told[example.row] = done.errors[0].message
+            reported[example.row] = done.errors[0].message
             continue
         try:
             corpus.check(one.name)
         except AssertionError as wrong:
-            told[example.row] = str(wrong)[-800:]
-    assert not told
+            reported[example.row] = str(wrong)[-800:]
+    assert not reported
     with pytest.raises(AssertionError, match=r"ended with 7 .*\n(.*\n)*hfpy: c\d+\.f90:\d+: stop in kernel hfk0_"):
         corpus.output(stopping.name, variant)
 
@@ -503,8 +503,8 @@ REFUSED = (
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = c(i,j,1)", "reads other elements of 'c'"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = sum(c(i,j,:))", "reads other elements of 'c'"),
     *((v, UNDER_MASKS, "reads other elements of 'c'") for v in (CUDA_C, CUDA_FORTRAN)),
-    (CUDA_C, "k = 2\nassociate (x => c(i,j,k))\nk = 3\na(i,j) = x\nend associate", "'x', which stands for"),
-    (CUDA_C, "associate (x => 2*b(i,j))\nb(i,j) = 0\na(i,j) = x\nend associate", "'x', which stands for"),
+    (CUDA_C, "k = 2\nassociate (x => c(i,j,k))\nk = 3\na(i,j) = x\nend associate", "'x', which means"),
+    (CUDA_C, "associate (x => 2*b(i,j))\nb(i,j) = 0\na(i,j) = x\nend associate", "'x', which means"),
     (CUDA_C, "block\nreal(8) :: x\nif (i == 1) x = 3\nif (j == 1) a(i,j) = x\nend block", "'x', which may be read"),
     (CUDA_C, "a(i,j) = kept(i)", "which keeps its value"),
     (CUDA_C, "if (b(i,j) < 0) stop k", "'stop' with a code that is no constant"),

@@ -91,8 +91,8 @@ def test_the_reason_is_told(name: str, backend: str) -> None:
     part, because = REASONS[name]
     text = HEAD + part + TAIL
     done = translate_text({"m.h90": text}, target="gpu", backend=backend).require()
-    told = [(d.code, d.message) for d in done.diagnostics if d.code != "HF500"]
-    assert told == [("HF701", f"'async' has no effect: {because}")]
+    reported = [(d.code, d.message) for d in done.diagnostics if d.code != "HF500"]
+    assert reported == [("HF701", f"'async' has no effect: {because}")]
     assert "async" not in done.text and "nowait" not in done.text
 
 
@@ -185,7 +185,7 @@ def test_results_are_those_of_the_program_without(tmp_path: Path) -> None:
 SHARING = (region("a = a + 1", TWO), region("b = 2*b"), region("c = c - a"), region("c = c - b"))
 
 
-def told(name: str | None, folder: Path, **options: object) -> list[str]:
+def reported(name: str | None, folder: Path, **options: object) -> list[str]:
     """What is said of queues."""
     path = folder / "m.h90"
     path.write_text(HEAD + "".join(SHARING) + "    s = 0\n" + region("s = s + a", ", reduction(+:s)") + TAIL)
@@ -197,7 +197,7 @@ def told(name: str | None, folder: Path, **options: object) -> list[str]:
 
 @pytest.mark.parametrize("name", [None, "go", "m::go"])
 def test_explain_tells_which_kernels_come_behind_which(name: str | None, tmp_path: Path) -> None:
-    assert told(name, tmp_path, backend="cuda-c") == [
+    assert reported(name, tmp_path, backend="cuda-c") == [
         "queues of subroutine go  (m.h90:4), 5 kernels",
         "  kernel of line 8: queue 2; behind none",
         "  kernel of line 11: behind none",
@@ -239,4 +239,4 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "backend"), [("other", "cuda-c"), (None, "cuda-fortran"), (None, ACC)])
 def test_explain_is_silent_elsewhere(name: str | None, backend: str, tmp_path: Path) -> None:
-    assert told(name, tmp_path, backend=backend) == []
+    assert reported(name, tmp_path, backend=backend) == []

@@ -1,4 +1,4 @@
-"""Directives of the user's beside statements, in free and fixed form: what hfpy inserts stands neither between a
+"""Directives of the user's beside statements, in free and fixed form: what hfpy inserts is neither between a
 directive and its statement nor before declarations.
 """
 
@@ -159,7 +159,7 @@ SHARED_END = """      subroutine s(n, u, w)
 
 @pytest.mark.parametrize("backend", ["cuda-c", "openacc"])
 def test_no_copy_behind_a_loop_that_ends_with_another(backend: str) -> None:
-    """It would stand behind both, and what the next turn of the outer one fetches would be old."""
+    """It would be behind both, and what the next turn of the outer one fetches would be old."""
     own = {"begin": "!@parallelRegion{domName(i), domSize(n)}", "end": "!@end parallelRegion"}
     done = translate_text({"p.f": SHARED_END.format(**own)}, target="gpu", backend=backend)
     assert done.codes("error") == ["HF603"]

@@ -210,7 +210,7 @@ def test_answers(carried: Carried) -> None:
     """The program is the emulated one; its times mean nothing."""
     results = {"equal": {"cuda-c": {"module_data": "bits", "weather": "within 1e-11"}}}
     carried.work.mkdir(exist_ok=True)
-    text = questions.answers(questions.Run(carried.told, {"module_data": ["7", "5", "4"]}, results))
+    text = questions.answers(questions.Run(carried.reported, {"module_data": ["7", "5", "4"]}, results))
     assert text.count("\n    ") == len(questions.QUESTIONS)
     assert "    not in: weather within 1e-11\n" in text
     assert "    module_data 0." in text and "s, in one queue 0." in text

@@ -1,4 +1,4 @@
-"""Clauses with more names than a line holds become several of the same kind, with all that stands before the names."""
+"""Clauses with more names than a line holds become several of the same kind, with all that is before the names."""
 
 from __future__ import annotations
 

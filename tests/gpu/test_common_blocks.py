@@ -12,7 +12,7 @@ from tests.support import Translated, translate_text
 
 BACKENDS = ("cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target")
 
-# The called routine, with what stands around its statement; the routine with the region, with its own declarations.
+# The called routine, with what is around its statement; the routine with the region, with its own declarations.
 PROGRAM = """
 subroutine column(x)
   implicit none

@@ -78,7 +78,7 @@ contains
   end subroutine run
 end module NAME
 """
-# What stands in launchers and beside arrays.
+# What is in launchers and beside arrays.
 LAUNCHERS = """module NAME
   implicit none
   type :: sizes

@@ -236,17 +236,17 @@ def test_examples_run(backend: str, tmp_path: Path) -> None:
     ending = tuple(replace(STOPS[0], before=before) for before, _, _ in ENDS)
     pairs = pairs_of((*EXAMPLES, *ending))
     corpus = Corpus(pairs, tmp_path, {p.name: (variant,) for p in pairs})
-    told = {}
+    reported = {}
     for example, one in zip(EXAMPLES, pairs, strict=False):
         done = corpus.translation(one.name, variant)
         if done.errors:
-            told[example.row] = done.errors[0].message
+            reported[example.row] = done.errors[0].message
             continue
         try:
             corpus.check(one.name)
         except AssertionError as wrong:
-            told[example.row] = str(wrong)[-800:]
-    assert not told
+            reported[example.row] = str(wrong)[-800:]
+    assert not reported
     for (_, status, text), one in zip(ENDS, pairs[len(EXAMPLES) :], strict=True):
         place = rf"hfpy: {one.name}\.f90:\d+: stop in kernel hfk0_"
         with pytest.raises(AssertionError, match=rf"ended with {status} .*\n(.*\n)*{place}.*\n(.*\n)*{text}"):
@@ -315,6 +315,8 @@ def test_a_full_buffer_is_told_of(backend: str, tmp_path: Path) -> None:
     """What does not fit is lost, and the run goes on."""
     (one,) = pairs_of((FULL,))
     corpus = Corpus([one], tmp_path, {one.name: (VARIANTS[backend],)})
-    told = r"ended with 5 .*\n(.*\n)*hfpy: c0\.f90:\d+: kernel hfk\d_.* has printed more than fits; the rest is lost"
-    with pytest.raises(AssertionError, match=told):
+    reported = (
+        r"ended with 5 .*\n(.*\n)*hfpy: c0\.f90:\d+: kernel hfk\d_.* has printed more than fits; the rest is lost"
+    )
+    with pytest.raises(AssertionError, match=reported):
         corpus.output(one.name, VARIANTS[backend])

@@ -29,7 +29,7 @@ end module m
 """
 
 
-def told(declared: str, given: str, backend: str = "cuda-c") -> list[tuple[str, int, int]]:
+def reported(declared: str, given: str, backend: str = "cuda-c") -> list[tuple[str, int, int]]:
     text = SOURCE.replace("DECLARED", declared).replace("GIVEN", given)
     done = translate_text({"m.f90": text}, target="cpu" if backend == "openmp" else "gpu", backend=backend)
     return [(d.code, d.place.line, d.related[0].place.line) for d in done.errors if d.place is not None]
@@ -38,18 +38,18 @@ def told(declared: str, given: str, backend: str = "cuda-c") -> list[tuple[str, 
 @pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "opencl", "openacc", "openmp-target"])
 @pytest.mark.parametrize("given", ["seven", "many(22)", "square(2,1)", "seven(:)"])
 def test_refused_with_the_region_and_the_call(given: str, backend: str) -> None:
-    assert told("20", given, backend) == [("HF603", 10, 18)]
+    assert reported("20", given, backend) == [("HF603", 10, 18)]
 
 
 @pytest.mark.parametrize("given", ["many", "many(21)", "square(1,1)", "square(2,0)", "open"])
 def test_what_is_large_enough_or_not_known(given: str) -> None:
-    assert not told("20", given)
+    assert not reported("20", given)
 
 
 @pytest.mark.parametrize("declared", ["*", "n", "7", "1:7"])
 def test_dummies_that_fit(declared: str) -> None:
-    assert not told(declared, "seven")
+    assert not reported(declared, "seven")
 
 
 def test_threads_have_no_copies() -> None:
-    assert not told("20", "seven", "openmp")
+    assert not reported("20", "seven", "openmp")

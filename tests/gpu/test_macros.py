@@ -1,4 +1,4 @@
-"""Macros in regions: C does not know them, so kernels get what they stand for."""
+"""Macros in regions: C does not know them, so kernels get what they mean."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ STAYS = {
     "the last value": (loop("t = a(i,j,k)\nb(i,j,k) = t") + "c(1,1) = t\n", "'t' has a value before or behind"),
     "another name": (
         "associate (k => n)\n" + loop("a(i,j,k) = k") + "end associate\nc(1,1) = n\n",
-        "stands for something else",
+        "means something else",
     ),
     "a condition": (
         loop("a(i,j,k) = k", head="do while (k < nz)").replace(OPEN[:5], "k = k + 1\n" + OPEN[:5]),

@@ -69,8 +69,8 @@ def test_trace_counts_queues_and_waits(queues: Path, tmp_path: Path) -> None:
     ended = ran(queues, "readers", HFPY_TRACE="summary")
     assert re.search(r"^hfpy: (\d+) queues, (\d+) waits between them$", ended.stderr, re.M)
     ran(queues, "readers", HFPY_TRACE=f"json:{tmp_path / 'trace'}")
-    told = json.loads((tmp_path / "trace").read_text())["queues"]
-    assert told["count"] > 1 and told["waits"] >= count
+    reported = json.loads((tmp_path / "trace").read_text())["queues"]
+    assert reported["count"] > 1 and reported["waits"] >= count
 
 
 def test_one_queue_where_each_kernel_is_waited_for(queues: Path) -> None:

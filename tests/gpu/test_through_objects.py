@@ -57,7 +57,7 @@ PARENT = "'base', the parent component of an object,"
 def test_refused_with_its_cure(body: str, what: str, backends: tuple[str, ...]) -> None:
     for backend in backends:
         found = translate_text({"m.f90": TEXT.replace("BODY", body)}, backend=backend).errors
-        told = [d for d in found if what in d.message]
-        assert told, (backend, [d.message for d in found])
-        assert all(d.code == "HF702" and "x%" in d.hint and d.place.line == LINE for d in told), told
+        reported = [d for d in found if what in d.message]
+        assert reported, (backend, [d.message for d in found])
+        assert all(d.code == "HF702" and "x%" in d.hint and d.place.line == LINE for d in reported), reported
         assert not any("hfpy does not find" in d.message for d in found), found

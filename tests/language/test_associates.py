@@ -1,4 +1,4 @@
-"""Names of an ``associate`` in and around regions (Fortran 2018, 11.1.3): what points do to what they stand for."""
+"""Names of an ``associate`` in and around regions (Fortran 2018, 11.1.3): what points do to what they mean."""
 
 from __future__ import annotations
 

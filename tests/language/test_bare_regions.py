@@ -83,7 +83,7 @@ def test_taken(name: str) -> None:
     assert hybrid == f"@parallelRegion{{{attributes}}}"
 
 
-# What stands behind the directive, the code, its line, and a word of the message and of the hint.
+# What is behind the directive, the code, its line, and a word of the message and of the hint.
 REFUSED = {
     "no loop": ("x = 1", "HF241", 9, "before a loop nest", "right before"),
     "nothing": ("", "HF204", 9, "not closed", "@end"),

@@ -102,9 +102,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_two_names_of_one_size(corpus: Corpus, name: str) -> None:
     corpus.check(name)
-    told = [d for d in corpus.translation(name, SEQUENTIAL_KIJ).diagnostics if d.severity == "warning"]
-    assert {d.code for d in told} == {"HF302"}
-    assert [d.message for d in told] == [
+    reported = [d for d in corpus.translation(name, SEQUENTIAL_KIJ).diagnostics if d.severity == "warning"]
+    assert {d.code for d in reported} == {"HF302"}
+    assert [d.message for d in reported] == [
         "'a' has other sizes than its domains, and keeps them: n for x (nx), m for y (ny), l for z (nz)",
         "'c' has other sizes than its domains, and keeps them: l for z (nz)",
     ]

@@ -1,4 +1,4 @@
-"""``--drop-directives``: the user's own directives go where regions stand, and stay elsewhere."""
+"""``--drop-directives``: the user's own directives go where regions are, and stay elsewhere."""
 
 from pathlib import Path
 
@@ -94,8 +94,8 @@ def test_only_where_regions_are_active() -> None:
 def test_places_are_those_of_the_users_file() -> None:
     """Lines behind what was dropped: an error, a note, and the map to the source."""
     done = translated(("!$omp parallel do &\n!$omp shared(a)", "!$omp simd\n      total = total + 1", ""))
-    told = {d.code: d.place.line for d in done.diagnostics}
-    assert told["HF240"] == 5 and told["HF502" if "HF502" in told else "HF500"] == 11
+    reported = {d.code: d.place.line for d in done.diagnostics}
+    assert reported["HF240"] == 5 and reported["HF502" if "HF502" in reported else "HF500"] == 11
 
 
 def test_chosen_by_file(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Macros that an annotated file defines by itself: what they stand for is placed, so that default(none) stays."""
+"""Macros that an annotated file defines by itself: what they mean is placed, so that default(none) stays."""
 
 from pathlib import Path
 

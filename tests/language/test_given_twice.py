@@ -114,6 +114,6 @@ def test_host_code_is_not() -> None:
 
 def test_what_is_told_names_both_arguments() -> None:
     text = PROGRAM.replace("CALL_BELOW", "x = y").replace("CALL", SAME["element"])
-    (told,) = (d for d in translate_text({"twice.h90": text}).diagnostics if d.code == "HF510")
-    assert told.message == "'a' is given to 'v' and 'low' of 'halves', which sets 'low'"
-    assert told.hint is not None and "(a(i))" in told.hint
+    (reported,) = (d for d in translate_text({"twice.h90": text}).diagnostics if d.code == "HF510")
+    assert reported.message == "'a' is given to 'v' and 'low' of 'halves', which sets 'low'"
+    assert reported.hint is not None and "(a(i))" in reported.hint

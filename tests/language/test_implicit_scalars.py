@@ -64,8 +64,8 @@ def _text(name: str, loop: str, directive: str) -> str:
 @pytest.mark.parametrize("loop", CARRIED.values(), ids=CARRIED)
 def test_what_goes_from_point_to_point_is_told(loop: str) -> None:
     done = translate_text({"m.f90": _text("m", loop, "!@parallelRegion")}, backend="openmp")
-    told = {*done.codes(), *done.codes("warning")}
-    assert told & {"HF500", "HF502", "HF504"}, told
+    reported = {*done.codes(), *done.codes("warning")}
+    assert reported & {"HF500", "HF502", "HF504"}, reported
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Jumps into regions: to the first loop, before which their directives stand, or to a statement within."""
+"""Jumps into regions: to the first loop, before which their directives are, or to a statement within."""
 
 import pytest
 

@@ -106,19 +106,19 @@ def private(text: str) -> set[str]:
 @pytest.mark.parametrize("name", OWN)
 def test_each_point_has_its_own(name: str) -> None:
     declared, body, variable = OWN[name]
-    text, told = translated((declared, "", "", body, ""))
+    text, reported = translated((declared, "", "", body, ""))
     assert variable in private(text), text
-    assert not [code for code, _ in told if code in ("HF502", "HF504")]
+    assert not [code for code, _ in reported if code in ("HF502", "HF504")]
 
 
 @pytest.mark.parametrize("name", TOLD)
 def test_told(name: str) -> None:
     *case, code, words = TOLD[name]
-    text, told = translated(tuple(case))  # type: ignore[arg-type]
+    text, reported = translated(tuple(case))  # type: ignore[arg-type]
     if code:
-        assert [m for c, m in told if c == code and words in m], told
+        assert [m for c, m in reported if c == code and words in m], reported
     else:
-        assert "of_module" in private(text) or told
+        assert "of_module" in private(text) or reported
 
 
 @pytest.mark.parametrize("name", HARMLESS)
@@ -127,6 +127,6 @@ def test_harmless(name: str) -> None:
     more = ", independent(w)" if name == "stated" else ""
     around = ("associate (z => a)", "end associate") if "outside" in name else ("", "")
     body = body.replace("a(i,2)", "z(i,2)") if "outside" in name else body
-    text, told = translated((declared, around[0], more, body, around[1]))
-    assert not told, told
+    text, reported = translated((declared, around[0], more, body, around[1]))
+    assert not reported, reported
     assert "parallel do" in text

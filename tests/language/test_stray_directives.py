@@ -1,4 +1,4 @@
-"""Directives where none may stand are errors: none is dropped, and none ends what is read."""
+"""Directives where none may be are errors: none is dropped, and none ends what is read."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def placed(directive: str, place: int) -> str:
 )
 def test_a_directive_at_a_wrong_place(directive: str, place: int) -> None:
     if directive.startswith("@domainDependant") and place in (2, 3):
-        pytest.skip("there it may stand" if place == 3 else "its names are declared later")
+        pytest.skip("there it may be" if place == 3 else "its names are declared later")
     text = placed(directive, place)
     found = translate_text(text).diagnostics
     assert found

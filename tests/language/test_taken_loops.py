@@ -166,7 +166,7 @@ KEPT = {
     "no loop": ("!$omp parallel do\na = 0", "no loop with a variable"),
     "in a block": (
         f"!$omp parallel\n!$omp single\n!$omp parallel do\n{NEST}\n!$omp end single\n!$omp end parallel",
-        "stands in '!$omp",
+        "is in '!$omp",
     ),
     "a value that leaves": (f"!$omp parallel do private(x)\n{WITH_X}\ntotal = x", "used behind the loop"),
     "a value that leaves do concurrent": (
@@ -194,7 +194,7 @@ KEPT = {
     ),
     "a branch in kernels": (
         f"!$acc kernels\nif (nx > 1) then\n{NEST}\nend if\n!$acc end kernels",
-        "no loop stands right in it",
+        "no loop is right in it",
     ),
     "the iterator behind": (
         "!$omp parallel do\ndo i = 1, nx\na(i,1) = 1\nend do\nn = i",
@@ -274,7 +274,7 @@ def test_key_of_the_project(tmp_path: Path) -> None:
 
 
 def test_an_error_elsewhere() -> None:
-    """What is wrong only with a region, but not where it stands: here a name that it needs."""
+    """What is wrong only with a region, but not where it is: here a name that it needs."""
     text = f"hfb0_s = 1\n!$omp parallel do\n{NEST}"
     source = SOURCE.replace("TEXT", text).replace("PREFIX ", "").replace(":: i, j, k, n", ":: i, j, k, n, hfb0_s")
     done = translate_text({"m.f90": source}, directives_as_regions=True, backend="openmp").require()

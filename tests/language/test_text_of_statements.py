@@ -125,7 +125,7 @@ def test_the_place_of_a_loop_variable(text: str, start: int) -> None:
 
 @pytest.mark.parametrize("label", ["10 ", "10    ", "10 &\n     ", "20&\n  &  "])
 def test_a_label_moves_from_where_it_stands(label: str) -> None:
-    """Lines come before a statement with a label; the label may stand on an earlier line."""
+    """Lines come before a statement with a label; the label may be on an earlier line."""
     text = f"""module m
   implicit none
   integer, parameter :: nx = 6

@@ -65,7 +65,7 @@ USES = {
 BY_HAND = "!@parallelRegion"
 
 
-def told(body: str, backend: str = "openmp", target: str = "cpu", severity: str = "error") -> list[str]:
+def reported(body: str, backend: str = "openmp", target: str = "cpu", severity: str = "error") -> list[str]:
     text = TEXT.format(directive=BY_HAND, body=body, behind="")
     done = translate_text({"store.f90": text}, target=target, backend=backend)
     return [d.message for d in done.diagnostics if d.code == "HF511" and d.severity == severity]
@@ -74,22 +74,22 @@ def told(body: str, backend: str = "openmp", target: str = "cpu", severity: str 
 @pytest.mark.parametrize("case", USES)
 def test_regions_of_openmp_may_not_use_them(case: str) -> None:
     body, name = USES[case]
-    messages = told(body)
+    messages = reported(body)
     assert messages and all(f"each of which has its own '{name}" in m for m in messages)
 
 
 def test_one_thread_and_kernels_may() -> None:
     body = USES["an array"][0]
-    assert not told(body, "sequential") and not told(body, "cuda-c", "gpu")
-    assert len(told(body, "openmp-target", "gpu")) == 1
+    assert not reported(body, "sequential") and not reported(body, "cuda-c", "gpu")
+    assert len(reported(body, "openmp-target", "gpu")) == 1
 
 
 def test_others_may_be_used() -> None:
-    assert not told("a(i) = plain")
+    assert not reported("a(i) = plain")
 
 
 def test_what_a_routine_below_sets_may_be_meant() -> None:
-    assert not told("call sets(a(i))") and len(told("call sets(a(i))", severity="warning")) == 1
+    assert not reported("call sets(a(i))") and len(reported("call sets(a(i))", severity="warning")) == 1
 
 
 @pytest.mark.parametrize("case", USES)
@@ -154,8 +154,8 @@ end program
 def test_a_routine_that_threads_call_may_do_its_regions_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether regions in a parallel loop of the user's get threads of their own is settled when the program runs."""
     files = {"store.f90": CALLED_BY_THREADS}
-    told = translate_text(files, exports=None, backend="openmp").errors
-    assert {d.code for d in told} == {"HF511"} and all("--routine column=sequential" in d.hint for d in told)
+    reported = translate_text(files, exports=None, backend="openmp").errors
+    assert {d.code for d in reported} == {"HF511"} and all("--routine column=sequential" in d.hint for d in reported)
     expected = output(compile_files(files, tmp_path / "plain"))
     done = translate_text(files, exports=None, backend="openmp", routines={"column": "sequential"}).require()
     built = compile_files(dict(done.files), tmp_path / "made", openmp=True)

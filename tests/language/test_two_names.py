@@ -102,7 +102,7 @@ end subroutine
 """
 
 
-def told(calls: str, beside: str = "") -> list[tuple[str, int, str]]:
+def reported(calls: str, beside: str = "") -> list[tuple[str, int, str]]:
     """The warnings about calls in a file without a directive, and beside the region, with the file and line of each."""
     done = translate_text({"m.f90": SOLVER + beside, "calls.f90": calls}, target="cpu")
     assert not done.errors
@@ -112,8 +112,8 @@ def told(calls: str, beside: str = "") -> list[tuple[str, int, str]]:
 def test_call_in_a_file_without_directives() -> None:
     message = "one variable is 'x' and 'y' in 'first', which sets it"
     twice = ELSEWHERE.format(dummy="", declared="external :: first", name="first", second="a")
-    assert told(twice) == [("calls.f90", 4, message)]
-    assert not told(ELSEWHERE.format(dummy="", declared="external :: first", name="first", second="b"))
+    assert reported(twice) == [("calls.f90", 4, message)]
+    assert not reported(ELSEWHERE.format(dummy="", declared="external :: first", name="first", second="b"))
 
 
 def test_call_of_a_procedure_that_is_chosen_elsewhere() -> None:
@@ -121,8 +121,8 @@ def test_call_of_a_procedure_that_is_chosen_elsewhere() -> None:
     message = "one variable may be 'x' and 'y' in 'first', which sets it"
     above = "subroutine top(a, b)\n  real(8) :: a(9), b(9)\n  external :: first\n  {}\nend subroutine\n"
     by_dummy = ELSEWHERE.format(dummy=", rp", declared="external :: rp", name="rp", second="a")
-    assert told(above.format("call sweep(a, b, first)"), by_dummy) == [("m.f90", 14, message)]
-    assert not told(above.format("call first(9, a, b)"), by_dummy)
+    assert reported(above.format("call sweep(a, b, first)"), by_dummy) == [("m.f90", 14, message)]
+    assert not reported(above.format("call first(9, a, b)"), by_dummy)
     pointer = "procedure(), pointer :: rp\n  external :: first\n  rp => first"
     by_pointer = ELSEWHERE.format(dummy="", declared=pointer, name="rp", second="a")
-    assert told(by_pointer) == [("calls.f90", 6, message)]
+    assert reported(by_pointer) == [("calls.f90", 6, message)]

@@ -1,4 +1,4 @@
-"""What stands above regions, and who calls whom."""
+"""What is above regions, and who calls whom."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Heads = Callable[[list[str]], tuple[list[str], list[str]]]
 
 def through_pointers(lines: Program) -> Program | None:
     """Calls of a module's own subroutines through procedure pointers, where they are simple statements, and where the
-    subroutine stands above: gfortran 12 does not find the interface of others in a block.
+    subroutine is above: gfortran 12 does not find the interface of others in a block.
     """
     result = {n: _changed(c, _by_pointer, True, False)[0] if changeable(n) else c for n, c in lines.items()}
     return result if result != dict(lines) else None

@@ -276,7 +276,7 @@ def _other_things(lines: Program) -> set[str]:
 
 
 def renamed(lines: Program, new: Mapping[str, str]) -> Program:
-    """The program with names changed everywhere, in directives only where names of variables stand."""
+    """The program with names changed everywhere, in directives only where names of variables are."""
 
     def change(code: str) -> str:
         if not code.lstrip().startswith("@"):

@@ -159,7 +159,7 @@ def alone(content: tuple[Line, ...], at: int) -> bool:
 
 
 def _before(content: tuple[Line, ...], at: int) -> str | None:
-    """The code that stands before a line, past comments and blank lines."""
+    """The code that is before a line, past comments and blank lines."""
     for line in reversed(content[:at]):
         code = line.parts[1]
         if code:
@@ -175,7 +175,7 @@ def names(lines: Program) -> Iterator[str]:
 
 
 def fixed_names(lines: Program) -> set[str]:
-    """Names that stand where no change goes: preprocessor lines, directives of others, included and fixed files."""
+    """Names that are where no change goes: preprocessor lines, directives of others, included and fixed files."""
     found: set[str] = set()
     for name, content in lines.items():
         for line in content:

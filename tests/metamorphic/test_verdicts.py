@@ -23,7 +23,7 @@ PARTS = 12
 DRAWN = 60
 
 
-def told(found: list[Finding]) -> str:
+def reported(found: list[Finding]) -> str:
     return f"{len(found)} differences\n" + "\n".join(str(f) for f in found[:8])
 
 
@@ -34,7 +34,7 @@ def test_drawn_changes(part: int) -> None:
         rng = Random(1000 * SEED + number)
         names = tuple(rng.sample(sorted(CHANGES), 2))
         found += list(findings(tested, names, tuple(rng.sample(WAYS, 2))))
-    assert not found, told(found)
+    assert not found, reported(found)
 
 
 @pytest.mark.full
@@ -44,7 +44,7 @@ def test_every_change(part: int) -> None:
     for number, tested in list(enumerate((*FIXED, *programs.drawn(1000 + DRAWN * SEED, DRAWN))))[part :: 5 * PARTS]:
         ways = Random(1000 * SEED + number).sample(WAYS, 4)
         found += list(findings(tested, tuple(CHANGES), tuple(ways)))
-    assert not found, told(found)
+    assert not found, reported(found)
 
 
 def test_programs_as_lines_are_the_same_text() -> None:

@@ -34,7 +34,7 @@ FLAGS = (
 TIMEOUT = 300
 
 # Variables by which launchers speak to their processes, and those that tell the library what to do.
-_TOLD = re.compile(r"HFPY_|OMPI|PMI|MPI|SLURM|PALS|FLUX|MV2|HYDI|OMP_")
+_SENT_TYPES = re.compile(r"HFPY_|OMPI|PMI|MPI|SLURM|PALS|FLUX|MV2|HYDI|OMP_")
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def engine(name: str, programs: tuple[str, ...] = ENGINE, *flags: str) -> Path:
 
 def environment(**extra: str) -> dict[str, str]:
     """The environment of a run: nothing of a launcher around the tests."""
-    plain = {name: value for name, value in os.environ.items() if not _TOLD.match(name)}
+    plain = {name: value for name, value in os.environ.items() if not _SENT_TYPES.match(name)}
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return plain | allowed | {"OMP_NUM_THREADS": "1"} | extra
 

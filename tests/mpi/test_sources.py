@@ -23,9 +23,9 @@ def test_all_sources_are_compiled() -> None:
 
 def test_the_order_of_compilation_is_told() -> None:
     page = (LIBRARY / "hfpy_halo.F90").read_text()
-    told = re.search(r"order of compilation: (.*?)\.\n", page, re.DOTALL)
-    assert told
-    names = re.findall(r"\w+", told[1].replace("hfpy_halo_job", "_job"))
+    reported = re.search(r"order of compilation: (.*?)\.\n", page, re.DOTALL)
+    assert reported
+    names = re.findall(r"\w+", reported[1].replace("hfpy_halo_job", "_job"))
     assert [name.removeprefix("_") for name in names[:-1]] == [
         source.stem.removeprefix("hfpy_halo_") for source in SOURCES[1:-1]
     ]

@@ -31,7 +31,7 @@ INTERFACES = """interface
 end interface
 """
 
-# Variants of one column routine: the declarations, what stands for c%heat/c%cap, the lines around the sweep.
+# Variants of one column routine: the declarations, what represents c%heat/c%cap, the lines around the sweep.
 # (declarations, statements before, behind, expression for the saturation pressure, ratio)
 BODIES = {
     "included": ('#include "sat.h"', "", "", "pressure(t(k))", "c%heat/c%cap"),
@@ -228,9 +228,9 @@ end subroutine work_{number}
     done = translate(paths, Options(backend="openmp", opt=2, jobs=1))
     assert "blocks of" not in done.schedule("around")
     for number, (what, (_, _, reason)) in enumerate(REFUSED.items()):
-        told = done.schedule(f"work_{number}")
-        assert "blocks of" not in told, what
-        assert reason in told, (what, told)
+        reported = done.schedule(f"work_{number}")
+        assert "blocks of" not in reported, what
+        assert reason in reported, (what, reported)
 
 
 def test_regions_that_stay_slow_are_told_of_once(tmp_path: Path) -> None:

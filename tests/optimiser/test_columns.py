@@ -113,9 +113,9 @@ end module m
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_blocked_stays(name: str, tmp_path: Path) -> None:
     first, behind, reason = REFUSED[name]
-    told = schedule(first, behind, tmp_path)
-    assert "blocks of" not in told
-    assert reason in told, told
+    reported = schedule(first, behind, tmp_path)
+    assert "blocks of" not in reported
+    assert reason in reported, reported
 
 
 def test_what_can_be_blocked_is(tmp_path: Path) -> None:

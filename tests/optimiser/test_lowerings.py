@@ -247,7 +247,9 @@ def test_in_cuda_fortran(expected: str, tmp_path: Path) -> None:
 # -- what cannot be granted
 
 
-def told(folder: Path, asked: str, backend: str = "cuda-c", stages: tuple[tuple[str, str, str], ...] = AROUND) -> str:
+def reported(
+    folder: Path, asked: str, backend: str = "cuda-c", stages: tuple[tuple[str, str, str], ...] = AROUND
+) -> str:
     path = folder / "m.h90"
     path.write_text(f"module m\ncontains\n{ROUTINE.format(name='work', body=regions(stages, asked))}end module m\n")
     done: Translation = translate([path], Options(target="gpu", backend=backend, jobs=1))
@@ -277,12 +279,12 @@ def told(folder: Path, asked: str, backend: str = "cuda-c", stages: tuple[tuple[
     ],
 )
 def test_wishes_that_cannot_be_granted(tmp_path: Path, asked: str, backend: str, message: str) -> None:
-    assert told(tmp_path, asked, backend) == (f"HF701 {message}" if message else "")
+    assert reported(tmp_path, asked, backend) == (f"HF701 {message}" if message else "")
 
 
 def test_nothing_to_share(tmp_path: Path) -> None:
     message = "'share' has no effect: nothing is needed at several points of a tile"
-    assert told(tmp_path, "share(i:8, j:4)", stages=ALONG_K) == f"HF701 {message}"
+    assert reported(tmp_path, "share(i:8, j:4)", stages=ALONG_K) == f"HF701 {message}"
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ BODIES = {
 GRID = "@parallelRegion{domName(i,j), domSize(nx,ny)ATTRIBUTES}"
 LOOPS = "do j = 1, ny\ndo i = 1, nx"
 INNER = "do j = 2, ny-1\ndo i = 2, nx-1"
-# What stands in a program for the beginning of a region: the directive, and the loops of the twin.
+# What is in a program for the beginning of a region: the directive, and the loops of the twin.
 REGIONS = {
     "<ij": (GRID.replace("ATTRIBUTES", ""), LOOPS),
     "<in": (GRID.replace("ATTRIBUTES", ", startAt(2,2), endAt(nx-1,ny-1)"), INNER),

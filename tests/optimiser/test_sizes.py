@@ -200,8 +200,8 @@ end subroutine s
     made = translate_text(region, specialise=(("nx", 8), ("nxx", 8)), opt=2)
     notes = [d for d in made.diagnostics if d.code == "HF705"]
     assert [d.severity for d in notes] == ["note", "note"]
-    told = {d.message: d.place.line for d in notes}
-    assert told == {
+    reported = {d.message: d.place.line for d in notes}
+    assert reported == {
         "'nxx' is no size of a region: there is nothing to specialise for nxx = 8": 0,
         "the region has no version for sizes of its own: a block in it has a name": 5,
     }

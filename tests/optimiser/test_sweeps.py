@@ -88,7 +88,7 @@ def test_opposite_directions_are_one_region_with_two_loops(tmp_path: Path) -> No
 
 
 def test_carried_values_are_loaded_before_the_loop(tmp_path: Path) -> None:
-    """Whatever stands there: the loop may begin in the middle of a column."""
+    """Whatever is there: the loop may begin in the middle of a column."""
     done = optimised(tmp_path, "ij| do k = level, nz; p(i,j,k) = p(i,j,k-1) + a(i,j,k); end do")
     assert done.groups == ["a region"]
     assert re.search(r"if \(level <= nz\) then\n *hf_p_km1 = p\(i,j,level-1\)\n *end if\n *do k = level, nz", done.text)

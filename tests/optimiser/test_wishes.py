@@ -186,7 +186,7 @@ def test_mistakes(tmp_path: Path, rows: list[str], code: str, line: int) -> None
 
 
 def test_directives_in_comments(tmp_path: Path) -> None:
-    """In a plain file the directives stand in comments, and regions bring their loops."""
+    """In a plain file the directives are in comments, and regions bring their loops."""
     path = tmp_path / "m.f90"
     rows = [
         "    integer :: i, j",

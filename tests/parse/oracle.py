@@ -90,7 +90,7 @@ def clean_files() -> Iterator[tuple[Path, Parsed]]:
 
 
 def expressions_of(routine: Routine) -> Iterator[tuple[LogicalLine, Expr]]:
-    """Every expression of the executable part that stands for itself, with its line."""
+    """Every expression of the executable part that means itself, with its line."""
     for statement in flatten(routine.body):
         for expr in expressions(statement):
             for part in _standing(expr):

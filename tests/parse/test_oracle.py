@@ -106,7 +106,7 @@ _LEVELS = (
     ("*", "/"),
     ("**",),
 )
-_NOT, _COMPARE, _SIGN = 3, 3, 5  # the levels where .not. may stand in front, that do not chain, where a sign may
+_NOT, _COMPARE, _SIGN = 3, 3, 5  # the levels where .not. may be in front, that do not chain, where a sign may
 
 
 def some_expression(rng: Random, size: int, level: int = 0, literals: Sequence[str] = _LITERALS) -> str:
@@ -219,7 +219,7 @@ def dropped(index: FileIndex, line: LogicalLine) -> bool:
 
 
 def is_include(line: LogicalLine) -> bool:
-    """Whether a line stands for those of another file."""
+    """Whether a line means those of another file."""
     return line.text.lower().startswith("include")
 
 

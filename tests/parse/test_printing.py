@@ -67,12 +67,12 @@ def same(one: Expr, other: Expr) -> bool:
     return without_places(one) == without_places(other)
 
 
-def told_by_text(statement: Statement) -> bool:
+def by_text(statement: Statement) -> bool:
     """Whether the tree of a statement leaves something out that only its text has."""
     text = statement.line.text.lower()
     match statement:
         case OneLine(action=action):
-            return told_by_text(action)
+            return by_text(action)
         case Header(kind="dowhile", label=label) if label:
             return True
         case Memory() | Header(kind="doconcurrent" | "forall"):
@@ -120,7 +120,7 @@ def without_places_but_made(expr: Expr) -> Expr:
 def test_statements_of_the_repository(path: Path) -> None:
     for routine in parsed(path).routines:
         for statement in flatten(routine.body):
-            if statement.line.directive or told_by_text(statement):
+            if statement.line.directive or by_text(statement):
                 continue
             inner = isinstance(statement, Assignment)  # maybe an action, which begins within its line
             if not inner and parse_statement(statement.line) != statement:
@@ -167,21 +167,21 @@ def put(expr: Expr, number: int, other: Expr) -> tuple[Expr, Expr]:
     """The expression with ``other`` in the place of its node ``number``: as the printer is told, and what is meant."""
     count = -1
 
-    def visit(node: Expr, told: bool) -> Expr:
+    def visit(node: Expr, reported: bool) -> Expr:
         nonlocal count
         count += 1
         if count == number and not isinstance(node, _APART):
             count += sum(1 for _ in walk(node)) - 1
-            return Instead(node.start, node.end, unplaced(other)) if told else other
-        return with_children(node, lambda child: visit(child, told))
+            return Instead(node.start, node.end, unplaced(other)) if reported else other
+        return with_children(node, lambda child: visit(child, reported))
 
-    told = visit(expr, True)
+    reported = visit(expr, True)
     count = -1
-    return told, visit(expr, False)
+    return reported, visit(expr, False)
 
 
 def replaceable(expr: Expr) -> Iterator[int]:
-    """The numbers of the nodes in the place of which any expression may stand."""
+    """The numbers of the nodes in the place of which any expression may be."""
     names = {id(n.base) for n in walk(expr) if isinstance(n, Apply)}
     names |= {id(getattr(n, "base", None)) for n in walk(expr) if type(n).__name__ == "Component"}
     for number, node in enumerate(walk(expr)):
@@ -200,10 +200,10 @@ def test_parts_in_the_place_of_others() -> None:
         if any(isinstance(n, ImpliedDo) for n in (*walk(expr), *walk(other))) or type(expr).__name__ == "Keyword":
             continue
         number = random.choice(list(replaceable(expr)))
-        told, meant = put(expr, number, other)
-        again = printed(told, text)
+        reported, meant = put(expr, number, other)
+        again = printed(reported, text)
         assert same(expression(again), meant), again
-        assert same(expression(again), told)
+        assert same(expression(again), reported)
 
 
 _LEAVES = st.sampled_from([Name(-1, -1, "a"), Name(-1, -1, "hf_b"), Literal(-1, -1, "int", "1")]) | st.just(
@@ -233,10 +233,10 @@ def test_blanks_and_parentheses() -> None:
     assert printed(Apply(-1, -1, Name(-1, -1, "min"), (total, i), -1)) == "min(i+1, i)"
     text = "B(i)  *X.lt. n%Y .and. L"
     tree = expression(text)
-    told, _ = put(tree, next(k for k, e in enumerate(walk(tree)) if isinstance(e, Name) and e.name == "x"), total)
-    assert printed(told, text) == "B(i)  *(i+1).lt. n%Y .and. L"
-    told, _ = put(tree, next(k for k, e in enumerate(walk(tree)) if isinstance(e, Name) and e.name == "x"), n)
-    assert printed(told, text) == "B(i)  *1 .lt. n%Y .and. L"
+    reported, _ = put(tree, next(k for k, e in enumerate(walk(tree)) if isinstance(e, Name) and e.name == "x"), total)
+    assert printed(reported, text) == "B(i)  *(i+1).lt. n%Y .and. L"
+    reported, _ = put(tree, next(k for k, e in enumerate(walk(tree)) if isinstance(e, Name) and e.name == "x"), n)
+    assert printed(reported, text) == "B(i)  *1 .lt. n%Y .and. L"
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ class Way:
 
     @property
     def device(self) -> str:
-        """What the runtime library has to know of devices: a word of :data:`DEVICES`."""
+        """What the runtime library has to know about devices: a word of :data:`DEVICES`."""
         backend = self.options["backend"]
         return "cuda" if backend.startswith("cuda") else backend if self.gpu else ""
 

@@ -238,7 +238,7 @@ def test_the_launcher_speaks(mpi: str, fault: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mpi", MPIS)
 @pytest.mark.parametrize("fault", ["sleeps", pytest.param("skips_to_own", marks=pytest.mark.full)])
 def test_the_longest_wait(mpi: str, fault: str, tmp_path: Path) -> None:
-    """A process that does something else cannot be told from one that takes long: a limit is the user's."""
+    """A process that does something else is not known from one that takes long: a limit is the user's."""
     status, _, said = ended(mpi, fault, tmp_path, HFPY_MPI_TIMEOUT="2")
     assert status != 0
     assert "no message of process 1 for 2 s" in said

@@ -445,7 +445,7 @@ LATER = {
 
 @pytest.mark.parametrize("name", LATER)
 def test_values_that_leave_a_region(name: str) -> None:
-    """A scalar is private to the points if what stands behind the region sets it before it reads it."""
+    """A scalar is private to the points if what is behind the region sets it before it reads it."""
     before, after, private = LATER[name]
     text = AFTER.replace("BEFORE", before).replace("AFTER", after)
     if name == "the other branch behind it":
@@ -569,7 +569,7 @@ end module m
 
 
 def test_directives_in_interfaces_indented_conditions_and_pointers_with_bounds(tmp_path: Path) -> None:
-    """The weather example has them all: none may reach a Fortran compiler as it stands."""
+    """The weather example has them all: none may reach a Fortran compiler as it is."""
     (path,) = write_files({"m.h90": LENIENT}, tmp_path)
     done = translate([path], Options(backend="sequential", legacy=True))
     assert [(d.severity, d.code, d.place.line) for d in done.diagnostics] == [("warning", "HF110", 16)]
@@ -665,7 +665,7 @@ end module
     ],
 )
 def test_components_indexed_with_and_without_the_macro(first: str, second: str, target: str, codes: list[str]) -> None:
-    """The predecessor put these indices into the macro; as they stand, two orders would be wrong without a word."""
+    """The predecessor put these indices into the macro; as they are, two orders would be wrong without a word."""
     source = COMPONENTS.replace("FIRST", first).replace("SECOND", second)
     result = translate_text({"m.h90": source}, storage=storage_order(), target=target, backend="sequential")
     assert [d.code for d in result.errors] == codes

@@ -1,9 +1,9 @@
-"""Random programs of several modules, whose directives stand in comments: the plain program is its own reference.
+"""Random programs of several modules, whose directives are in comments: the plain program is its own reference.
 
 Two modules have procedures of the same names, which call each other under other names, three levels deep: drivers call
 steps with regions and host statements, regions call routines for columns, these call functions. Arrays are dummies
 (also one array as two of them), variables of modules, components of nested types, targets of pointers. Any write may
-stand under a condition. Programs have no races by construction: in a region what is written is touched at the own
+are under a condition. Programs have no races by construction: in a region what is written is touched at the own
 point only. Values stay within [-1, 1], sums are of integers: results are compared bit by bit.
 """
 
@@ -23,7 +23,7 @@ DOMAINS = {d: DomainSpec((n,), (d,)) for d, n in SIZES.items()}
 
 @dataclass(frozen=True)
 class Array:
-    """An array as a routine sees it: how it is written, its dimensions as iterators, and what it stands for.
+    """An array as a routine sees it: how it is written, its dimensions as iterators, and what it means.
 
     ``near``: elements of other points may be read where nobody writes; ``objects``: what it may be in memory.
     """

@@ -72,8 +72,10 @@ def well_refused(d: Diagnostic, pair: Pair) -> bool:
     return d.code != "HF900" and d.place.line > 0 and known and bool(names)
 
 
-def failures(first: int, count: int, folder: Path, told: Counter[str], compiler: Compiler = GFORTRAN) -> Iterator[str]:
-    """What goes wrong with some programs; ``told`` counts runs, and refusals by their codes."""
+def failures(
+    first: int, count: int, folder: Path, reported: Counter[str], compiler: Compiler = GFORTRAN
+) -> Iterator[str]:
+    """What goes wrong with some programs; ``reported`` counts runs, and refusals by their codes."""
     pairs = drawn(first, count)
     chosen: Mapping[str, tuple[Variant, ...]] = {p.name: ways_of(first + n) for n, p in enumerate(pairs)}
     corpus = Corpus(pairs, folder, chosen, compiler)
@@ -81,12 +83,12 @@ def failures(first: int, count: int, folder: Path, told: Counter[str], compiler:
         for variant in chosen[p.name]:
             done = corpus.translation(p.name, variant)
             if done.errors:
-                told.update({f"refused {done.errors[0].code} {variant.options['backend']}": 1, "refused": 1})
+                reported.update({f"refused {done.errors[0].code} {variant.options['backend']}": 1, "refused": 1})
                 bad = [d for d in done.errors if not well_refused(d, p)]
                 if bad:
                     yield f"{p.name} {variant.label} is refused badly:\n{render(bad[0])}"
                 continue
-            told["run"] += 1
+            reported["run"] += 1
             try:
                 corpus.check_one(p.name, variant)
             except CompileError as failure:
@@ -107,10 +109,10 @@ def test_more_drawn_programs(first: int, tmp_path: Path) -> None:
 
 
 def check(first: int, folder: Path) -> None:
-    told: Counter[str] = Counter()
-    found = list(failures(first, PER_BATCH, folder, told))
-    assert not found, f"{len(found)} of {4 * PER_BATCH}, {dict(told)}\n" + "\n".join(found[:3])
-    assert told["refused"] < PER_BATCH * 2
+    reported: Counter[str] = Counter()
+    found = list(failures(first, PER_BATCH, folder, reported))
+    assert not found, f"{len(found)} of {4 * PER_BATCH}, {dict(reported)}\n" + "\n".join(found[:3])
+    assert reported["refused"] < PER_BATCH * 2
 
 
 def test_every_pair_of_ways_meets() -> None:

@@ -108,7 +108,7 @@ def build_sample(
     """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options, after the copy was
     changed by ``prepare``; kernels run in emulation.
 
-    They are compiled without optimisation unless told otherwise: the compiler gains more time than small programs lose.
+    Compiled without optimisation unless asked otherwise: the compiler gains more time than small programs lose.
     """
     project = folder / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
@@ -127,7 +127,7 @@ def build_sample(
 
 
 def build_twin(sample: str, folder: Path, defines: Sequence[str] = (), of: str = "reference") -> Program:
-    """Compile the twin that stands beside a sample, in the folder ``of``, with the flags of the comparison."""
+    """Compile the twin that is beside a sample, in the folder ``of``, with the flags of the comparison."""
     sources = SAMPLES / sample / of
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / f"{sample}_twin"

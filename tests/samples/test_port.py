@@ -1,4 +1,4 @@
-"""The port that docs/porting.md tells of: lines were added and none changed, and hfpy said what stands there."""
+"""The port that docs/porting.md tells of: lines were added and none changed, and hfpy said what is there."""
 
 from __future__ import annotations
 

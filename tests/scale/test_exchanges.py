@@ -44,7 +44,7 @@ def shown(folder: Path, directive: str, more: str = "", machine: Machine = MACHI
     return made.schedule("step")
 
 
-def told(folder: Path, directive: str, more: str = "", machine: Machine = MACHINE) -> list[str]:
+def reported(folder: Path, directive: str, more: str = "", machine: Machine = MACHINE) -> list[str]:
     """What is said of its exchanges, for parts of 100 x 100 points."""
     listed = shown(folder, directive, more, machine).splitlines()
     return listed[next(n for n, row in enumerate(listed) if row.startswith("exchange of")) :]
@@ -68,7 +68,7 @@ def told(folder: Path, directive: str, more: str = "", machine: Machine = MACHIN
     ],
 )
 def test_messages(directive: str, more: str, what: str, sends: int, messages: tuple[int, int], tmp_path: Path) -> None:
-    first, part, one, once, figures = told(tmp_path, directive, more)
+    first, part, one, once, figures = reported(tmp_path, directive, more)
     assert first.startswith(f"exchange of {what}  (m.h90:1")
     assert ("placed by hfpy" in first) == bool(more)
     unit = f"{sends / 1e3:.3g} kB" if sends >= 1e3 else f"{sends} bytes"
@@ -84,13 +84,13 @@ def test_messages(directive: str, more: str, what: str, sends: int, messages: tu
 def test_the_choice(tmp_path: Path) -> None:
     """What the translation has chosen is said; a mode that prescribes it says it by itself."""
     slow = replace(MACHINE, launch=1e-4)
-    assert told(tmp_path, "@haloExchange{fields(u)}", machine=slow)[-1].endswith("(one domain after the other)")
-    assert told(tmp_path, "@haloExchange{fields(u), mode(phases)}")[-1].endswith("; mode(phases)")
-    assert told(tmp_path, "@haloExchange{fields(u), mode(together)}", machine=slow)[-1].endswith("; mode(together)")
+    assert reported(tmp_path, "@haloExchange{fields(u)}", machine=slow)[-1].endswith("(one domain after the other)")
+    assert reported(tmp_path, "@haloExchange{fields(u), mode(phases)}")[-1].endswith("; mode(phases)")
+    assert reported(tmp_path, "@haloExchange{fields(u), mode(together)}", machine=slow)[-1].endswith("; mode(together)")
 
 
 def test_a_width_that_is_no_number(tmp_path: Path) -> None:
-    (_, why) = told(tmp_path, "@haloExchange{fields(u), width(i:nx)}")
+    (_, why) = reported(tmp_path, "@haloExchange{fields(u), width(i:nx)}")
     assert "a width is no number" in why
 
 

@@ -239,8 +239,11 @@ def _with_kernels(count: int, script: str, folder: Path, attributes: str = "") -
 def test_a_fault_of_a_script_is_told_once(script: str, attributes: str, code: str, tmp_path: Path) -> None:
     done = _with_kernels(3, script, tmp_path, attributes)
     assert [d.code for d in done.errors] == [code] and done.errors[0].place.line == REGION
-    told = done.errors[0].related[-1]
-    assert told.message == "the same for 2 more kernels, the first of which is here" and told.place.line == REGION + 3
+    reported = done.errors[0].related[-1]
+    assert (
+        reported.message == "the same for 2 more kernels, the first of which is here"
+        and reported.place.line == REGION + 3
+    )
     done = _with_kernels(2, script, tmp_path, attributes)
     assert [d.code for d in done.errors] == [code]
     assert done.errors[0].related[-1].message == "the same for another kernel, here"

@@ -47,9 +47,9 @@ def test_privatise(tmp_path: Path) -> None:
     ("body", "call", "rule"),
     [
         (TWO.format("k", "+1"), "fuse('k', 'k#2')", "no value goes from the second"),
-        (TWO.format("k", ""), "fuse('k#2', 'k')", "the second loop stands"),
-        (TWO.format("k", ""), "fuse('k', 'k')", "the second loop stands"),
-        (TWO.replace("end do\n", "end do\n t = 1\n", 1).format("k", ""), "fuse('k', 'k#2')", "the second loop stands"),
+        (TWO.format("k", ""), "fuse('k#2', 'k')", "the second loop is"),
+        (TWO.format("k", ""), "fuse('k', 'k')", "the second loop is"),
+        (TWO.replace("end do\n", "end do\n t = 1\n", 1).format("k", ""), "fuse('k', 'k#2')", "the second loop is"),
         (TWO.replace("{0} = 1, n", "{0} = 2, n").format("k", ""), "fuse('k', 'k#2')", "both loops have"),
         ("do k = 1, m\n t = k\n m = 3\n end do\n do l = 1, m\n t = l\n end do", "fuse('k', 'l')", "the bounds of both"),
         (

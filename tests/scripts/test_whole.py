@@ -153,8 +153,8 @@ def _program(tmp_path: Path, first: str, second: str, between: str = "", more: s
     rows = []
     for name, body, said in (("one", first, ""), ("two", second, more)):
         bounds = "startAt(2,2)" if "startAt" not in said else ""
-        told = ", ".join(x for x in ("domName(i,j), domSize(nx,ny)", bounds, f"name({name})", said) if x)
-        rows += [f"    @parallelRegion{{{told}}}", f"      {body}", "    @end parallelRegion", f"    {between}"]
+        reported = ", ".join(x for x in ("domName(i,j), domSize(nx,ny)", bounds, f"name({name})", said) if x)
+        rows += [f"    @parallelRegion{{{reported}}}", f"      {body}", "    @end parallelRegion", f"    {between}"]
     path = tmp_path / "m.h90"
     path.write_text(HEAD.format(name="m") + "\n".join(rows) + "\n" + TAIL)
     return hfpy.read(path, backend="sequential", opt=0)

@@ -1,4 +1,4 @@
-"""Names that may stand for the same memory in a region: said where one of them is written, and no ``simd``."""
+"""Names that may mean the same memory in a region: said where one of them is written, and no ``simd``."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def _text(name: str, clause: str = "") -> str:
 @pytest.mark.parametrize("name", CASES)
 def test_dummies(name: str) -> None:
     done = translate_text(_text(name), backend="openmp").require()
-    told = [d for d in done.diagnostics if d.code == "HF500"]
-    assert bool(told) is CASES[name][3]
-    assert ("!$omp simd" not in done.statements and "!$ompparalleldosimd" not in done.text) or not told
-    assert not told or "'a' may be the same memory" in told[0].message
+    reported = [d for d in done.diagnostics if d.code == "HF500"]
+    assert bool(reported) is CASES[name][3]
+    assert ("!$omp simd" not in done.statements and "!$ompparalleldosimd" not in done.text) or not reported
+    assert not reported or "'a' may be the same memory" in reported[0].message
 
 
 @pytest.mark.parametrize("name", [n for n, case in CASES.items() if case[3]])

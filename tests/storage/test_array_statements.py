@@ -231,13 +231,13 @@ STATEMENTS = {
     "a = t": "'t' may be the same memory as 'a'",
     "a(1,1) = 3": None,
     "h = 3": None,
-    "a = 1; h(1,1) = 2": "another statement stands on its line",
+    "a = 1; h(1,1) = 2": "another statement is on its line",
     "do m = 1, 3; end do\n do m = 1, 3\n a(:,m) = m\n end do": "the loop around it runs no kernels",
     "if (n > 2) a = 1": "",
     "where (a > 1) a = 2": "",
     "forall (m = 1:3) a(m,:) = m": None,
     "10 a = 2": "it has a label",
-    "block\n a = 2\n end block": "it stands in a block of kind 'block'",
+    "block\n a = 2\n end block": "it is in a block of kind 'block'",
 }
 ROUTINE = """\
 module m

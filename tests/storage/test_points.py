@@ -52,8 +52,8 @@ def test_the_point_must_be_known(name: str, backend: str) -> None:
     statement, called, right = CASES[name]
     target = "gpu" if backend == "cuda-c" else "cpu"
     done = translate_text(PROGRAM.format(statement=statement, called=called), target=target, backend=backend)
-    told = [d for d in done.errors if d.code == "HF302"]
-    assert bool(told) is not right
-    if told:
-        assert told[0].place.line == 12
-        assert "has a value for each point, and 'point' is called for one of them" in told[0].message
+    reported = [d for d in done.errors if d.code == "HF302"]
+    assert bool(reported) is not right
+    if reported:
+        assert reported[0].place.line == 12
+        assert "has a value for each point, and 'point' is called for one of them" in reported[0].message

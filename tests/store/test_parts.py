@@ -47,7 +47,7 @@ def _everything_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def one_by_one(paths: list[Path], options: Options) -> Iterator[tuple[str, tuple[Diagnostic, ...] | NotKept]]:
-    """What is found where each procedure is looked at as if it had been edited, or why that cannot be told."""
+    """What is found where each procedure is looked at as if it had been edited, or why that is not known."""
     assert options.cache_dir is not None
     translate(paths, options).faults(OUTSIDE)
     store = Store(options.cache_dir)
@@ -428,7 +428,7 @@ end subroutine far
 @pytest.mark.parametrize("mention", ["external :: other", "! the other one"])
 @pytest.mark.parametrize("edited", ["noted.h90", "other.f90"])
 def test_subroutines_that_stand_in_other_files(edited: str, mention: str, tmp_path: Path) -> None:
-    """A subroutine that no file has is an error, unless its name stands somewhere."""
+    """A subroutine that no file has is an error, unless its name is somewhere."""
     files = {"noted.h90": NOTED, "main.f90": MAIN, "other.f90": OTHER.format(mention)}
     now = {**files, edited: files[edited].replace("a(i) + 1", "a(i) + 2").replace("other", "some")}
     found, same = looked_at(files, now, tmp_path)
@@ -514,7 +514,7 @@ end module own
 )
 @pytest.mark.parametrize("backend", ["cuda-c", "openacc"])
 def test_what_concerns_others_on_devices(line: int, statement: str, again: bool, backend: str, tmp_path: Path) -> None:
-    """With directives, what kernels know of modules is looked for in all that calls."""
+    """With directives, what kernels know about modules is looked for in all that calls."""
     again = again and not (backend == "openacc" and 16 <= line <= 21)
     options = Options(cache_dir=tmp_path / "cache", target="gpu", backend=backend)
     paths = write({"own.h90": ON_DEVICE}, tmp_path / "source")

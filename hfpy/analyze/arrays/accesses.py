@@ -52,7 +52,7 @@ def is_macro_call(indices: tuple[Expr, ...] | None, macros: Collection[str]) -> 
 
 
 def bare_iterators(expr: Expr, iterators: tuple[str, ...]) -> bool:
-    """Whether an iterator stands in an index outside nested references (``x+1`` counts, ``kbot(x,y)`` does not)."""
+    """Whether an iterator is in an index outside nested references (``x+1`` counts, ``kbot(x,y)`` does not)."""
     match expr:
         case Name(name=name):
             return name in iterators

@@ -326,13 +326,13 @@ class Domains:
 
     def _tell_taken(self, symbol: Symbol, taken: list[tuple[Dimension, Domain]], place: Place, key: str) -> None:
         """A warning for dimensions taken for domains of other sizes, unless named constants make them equal."""
-        told = []
+        reported = []
         for dimension, pair in taken:
             value = self.size_of(dimension.extent, key)
             if value is None or value != self.size_of(pair.extent, key):
-                told.append(f"{dimension.size} for {pair.name} ({pair.extent})")
-        if told:
-            message = f"'{symbol.name}' has other sizes than its domains, and keeps them: {', '.join(told)}"
+                reported.append(f"{dimension.size} for {pair.name} ({pair.extent})")
+        if reported:
+            message = f"'{symbol.name}' has other sizes than its domains, and keeps them: {', '.join(reported)}"
             self.found.append(warning("HF302", message, place, "write one size in both places if it is one"))
 
     def _taken_for(

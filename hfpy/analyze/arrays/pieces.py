@@ -1,7 +1,7 @@
 """An order of dimensions as a sequence of pieces: whole dimensions, and dimensions split into blocks.
 
-``i:32 k i j`` splits the domain ``i``: its first piece, the place *within* a block of 32, lies where ``i:32`` stands,
-the *number* of the block where the later ``i`` stands. Blocks are counted so that block 1 begins with index 1, in
+``i:32 k i j`` splits the domain ``i``: its first piece, the place *within* a block of 32, lies where ``i:32`` is,
+the *number* of the block where the later ``i`` is. Blocks are counted so that block 1 begins with index 1, in
 every array: index ``i`` is place ``iand(i+31,31)+1`` of block ``shiftr(i+31,5)``. So the same columns of all arrays
 are one block, whatever halos they have; a halo below 1 is block 0.
 """

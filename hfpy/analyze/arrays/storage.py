@@ -1,11 +1,11 @@
-"""Storage objects: which memory a name may stand for, over the whole program.
+"""Storage objects: which memory a name may mean, over the whole program.
 
 A variable that is declared is an object. A dummy argument, a pointer, and a name of an ``associate`` are *views* of one
 of several objects: of all that calls, pointer assignments and allocations bring there. Components are told apart by
 their names alone, whatever object of a derived type they belong to. What cannot be followed is :data:`ANYTHING`.
 
 The sets are the least solution of inclusions (Andersen's analysis): each ``p => a`` and each argument says that a view
-may stand for all that another one may stand for.
+may mean all that another one may mean.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hfpy.model.units import Routine, Symbol
 
 #: Home unit and name there; ``("%", name)`` for components, ``("common", name)`` for the variables of a common block.
 Identity = tuple[str, str]
-#: Stands for memory that pointers of unknown origin may point to.
+#: Represents memory that pointers of unknown origin may point to.
 ANYTHING: Identity = ("", "anything")
 #: The first half of what :meth:`Storage.joint` gives.
 JOINT = "/"
@@ -34,7 +34,7 @@ _UNIT_KINDS = ("subroutine", "function")
 
 
 def component_object(name: str) -> Identity:
-    """What stands for the components of a name, in objects of any type."""
+    """What represents the components of a name, in objects of any type."""
     return "%", name
 
 
@@ -44,7 +44,7 @@ def _same_target(name: str) -> Identity:
 
 
 class Storage:
-    """Answers what names stand for. Everything is worked out when first asked."""
+    """Answers what names mean. Everything is worked out when first asked."""
 
     def __init__(self, application: Application, scopes: Scopes, graph: CallGraph) -> None:
         self.application = application
@@ -68,12 +68,12 @@ class Storage:
         self.application, self.scopes = application, scopes
 
     def objects(self, name: str, key: str) -> frozenset[Identity]:
-        """The objects that a variable of a routine may stand for; empty for what is no variable."""
+        """The objects that a variable of a routine may mean; empty for what is no variable."""
         found = self.scopes.variable(name, key)
         return self.of_identity((found.home, found.symbol.name)) if found is not None else frozenset()
 
     def of_identity(self, identity: Identity) -> frozenset[Identity]:
-        """The objects that a declared variable, or a component, may stand for."""
+        """The objects that a declared variable, or a component, may mean."""
         return self._solved().get(identity, frozenset({identity}))
 
     def same_target(self, name: str) -> bool:
@@ -98,7 +98,7 @@ class Storage:
         return len(_equivalent(self.application, identity)) > 1
 
     def joint(self, identity: Identity) -> Identity | None:
-        """What stands for all memory that ``common`` and ``equivalence`` join with that of a declared variable, in any
+        """What represents all memory that ``common`` and ``equivalence`` join with that of a declared variable, in any
         unit; None if they join nothing with it.
         """
         home = self.application.routines.get(identity[0])
@@ -132,7 +132,7 @@ class Storage:
         return bool(self._attributes(identity) & _POINTED)
 
     def shared(self, first: str, second: str, key: str) -> bool:
-        """Whether two names of a routine may stand for the same memory, one of them being written, in a program that
+        """Whether two names of a routine may mean the same memory, one of them being written, in a program that
         conforms to the standard (Fortran 2018, 15.5.2.13): both are pointers or targets and may have an object in
         common, or storage association says so.
         """
@@ -231,7 +231,7 @@ def _symbol(application: Application, identity: Identity) -> Symbol | None:
 
 
 def _associated(application: Application, identity: Identity) -> Identity | None:
-    """What stands for all that shares storage with a variable by ``common`` and ``equivalence``, if anything does."""
+    """What represents all that shares storage with a variable by ``common`` and ``equivalence``, if anything does."""
     home = application.routines.get(identity[0])
     if home is None:
         return None

@@ -1,4 +1,4 @@
-"""Generic calls: which specific procedure is meant, told by number, type, kind and rank of the arguments.
+"""Generic calls: which specific procedure is meant, by number, type, kind and rank of the arguments.
 
 A specific procedure fits, does not fit, or may fit, where something is not known. A call is resolved where one fits for
 certain, or where all others certainly do not (Fortran 2018, 15.4.3.4.5, 15.5.5.2).

@@ -124,7 +124,7 @@ class CallGraph:
         return (*self.sites.get(key, ()), *self.indirect.get(key, ()))
 
     def called(self, key: str) -> frozenset[str]:
-        """The routines that a routine may call; an empty key stands for those that are not known."""
+        """The routines that a routine may call; an empty key means those that are not known."""
         return frozenset(site.callee for site in self.below(key))
 
     def with_statements(self) -> list[str]:

@@ -68,18 +68,18 @@ class Work:
             self._times[key] = max(total, 1.0) if sites else 1.0
         return self._times[key]
 
-    def covered(self, key: str, stands: Callable[[Node], bool]) -> float:
+    def covered(self, key: str, inside: Callable[[Node], bool]) -> float:
         """The share of a routine's work that nodes have of which something holds, between 0 and 1."""
         whole = self.routine(key)
-        return self._covered(key, self.application.routines[key].body, stands) / whole if whole else 0.0
+        return self._covered(key, self.application.routines[key].body, inside) / whole if whole else 0.0
 
-    def _covered(self, key: str, nodes: tuple[Node, ...], stands: Callable[[Node], bool]) -> float:
+    def _covered(self, key: str, nodes: tuple[Node, ...], inside: Callable[[Node], bool]) -> float:
         total = 0.0
         for node in nodes:
-            if stands(node):
+            if inside(node):
                 total += self._node(key, node, 0)
             elif isinstance(node, Construct):
-                total += self._turns(key, node) * sum(self._covered(key, p.body, stands) for p in node.parts)
+                total += self._turns(key, node) * sum(self._covered(key, p.body, inside) for p in node.parts)
         return total
 
     def _around(self, routine: Routine, loop: Construct) -> float:

@@ -41,7 +41,7 @@ class Refuted:
 class Unknown:
     """Nothing is proved. ``kind`` says what would decide:
 
-    ``condition``: only conditions on data stand between; ``distinct``: an index array (``name``) that takes no value
+    ``condition``: only conditions on data are between; ``distinct``: an index array (``name``) that takes no value
     twice; ``parameter``: a relation of sizes; ``value``: values of scalars or arrays; ``inexact``: what an access
     touches; ``product``: a product of indices; ``hard``: more time. ``text`` tells it in words.
     """

@@ -219,7 +219,7 @@ def _ranges(access: Access) -> Iterator[tuple[Form, Form, int]]:
 
 def apart(one: Access, other: Access, points: frozenset[Index]) -> bool:
     """Whether two accesses obviously never meet at two points: they differ in a constant place, or each index of the
-    region stands alone, in the same form, in one of the places.
+    region is alone, in the same form, in one of the places.
     """
     if len(one.subscripts) != len(other.subscripts) and not _parts(one, other):
         return False

@@ -22,10 +22,10 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A value that is the same all over the nest; ``told`` says whether messages name it."""
+    """A value that is the same all over the nest; ``reported`` says whether messages name it."""
 
     name: str
-    told: bool = True
+    reported: bool = True
 
 
 @dataclass(frozen=True, slots=True)

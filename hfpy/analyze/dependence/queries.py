@@ -46,7 +46,7 @@ from hfpy.model.names import without_home
 _PAIRS = 3_000  # of one array, but those that are obviously apart
 _OPEN = 12
 _COVERED = 20_000  # reads times writes
-# Sizes that stand for all where a product of a size and an index is in the way.
+# Sizes that mean all where a product of a size and an index is in the way.
 _SIZES = ((9, 7), (14, 11), (23, 16))
 
 
@@ -312,7 +312,7 @@ def _pairs(accesses: tuple[Access, ...], points: frozenset[Index]) -> Iterator[P
 
 
 def _apart_from_place(access: Access) -> tuple[object, ...]:
-    """What an answer depends on: where in the text an access stands is not part of it."""
+    """What an answer depends on: where in the text an access is is not part of it."""
     return access.at.loops, access.at.guards, access.exact, access.value
 
 
@@ -334,8 +334,8 @@ def _witness(meeting: Meeting, given: tuple[tuple[str, int], ...] = ()) -> Witne
     rows = [tuple((i.name, point[scope[i]]) for i in question.points if i in scope) for scope in question.scopes]
     element = tuple(one.value(point) for one, _ in question.elements)
     shown = tuple(_shown_at(one, meeting) for one, _ in question.elements)
-    told = [(m, n) for m, n in question.encoding.parameters.items() if all(getattr(a, "told", True) for a in m)]
-    found = tuple(("*".join(spelled(a) for a in m), point[n]) for m, n in told)
+    reported = [(m, n) for m, n in question.encoding.parameters.items() if all(getattr(a, "reported", True) for a in m)]
+    found = tuple(("*".join(spelled(a) for a in m), point[n]) for m, n in reported)
     values = tuple((_applied_at(a, point), point[a.name]) for a in question.encoding.applied)
     return Witness(rows[0], rows[1], element, shown, (*given, *found, *values))
 

@@ -13,7 +13,7 @@ from hfpy.analyze.dependence.forms import Atom, Form, Monomial, Parameter, atom,
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Two addresses as ``factor*outer + inner``; ``means`` is what the factor stands for, where it is a sum."""
+    """Two addresses as ``factor*outer + inner``; ``means`` is what the factor means, where it is a sum."""
 
     outer: tuple[Form, Form]
     inner: tuple[Form, Form]

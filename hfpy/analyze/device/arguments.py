@@ -46,7 +46,7 @@ def _calls(facts: Facts, states: States, key: str) -> Iterator[Diagnostic]:
                 continue
             found = _one(facts, states, key, given.get((id(site.node), position)), dummy.symbol, state)
             if found:
-                yield _told(facts, key, site, value, dummy.name, found)
+                yield _report(facts, key, site, value, dummy.name, found)
 
 
 def _one(
@@ -71,7 +71,7 @@ def _one(
     return None
 
 
-def _told(facts: Facts, key: str, site: CallSite, value: Expr, dummy: str, found: tuple[str, str, str]) -> Diagnostic:
+def _report(facts: Facts, key: str, site: CallSite, value: Expr, dummy: str, found: tuple[str, str, str]) -> Diagnostic:
     code, what, hint = found
     routine = facts.routine(key)
     line = site.at.statement.line

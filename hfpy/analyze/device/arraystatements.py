@@ -3,10 +3,10 @@
 On the host such a statement costs copies of whole arrays in both directions. As a region it costs none. It becomes one
 where that is certain to be right (:mod:`hfpy.analyze.device.elementwise`) and to pay: in routines that work with the
 device anyway, of arrays that these hold there, and not in loops that leave the device alone, where one pair of copies
-around the loop stands against a kernel for each turn.
+around the loop is against a kernel for each turn.
 
 Where hfpy looks for the regions of a program by itself (``--auto``), such statements are regions on the CPU, too, if
-they stand beside regions and set enough elements for threads.
+they are beside regions and set enough elements for threads.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statemen
 from hfpy.model.units import Routine
 from hfpy.parse.text.physical import preprocessed
 
-_BLOCKS = ("if", "do", "dowhile", "select", "at_if")  # what may stand around such a statement
+_BLOCKS = ("if", "do", "dowhile", "select", "at_if")  # what may be around such a statement
 _MOST_RANK = 15
 
 
@@ -199,10 +199,10 @@ class _Statements:
         return backends == {self.facts.backend(self.key)} and "parallelregion" not in conditions
 
     def _place_reason(self, node: Node, around: tuple[Construct, ...]) -> str:
-        """Why a statement cannot be replaced where it stands, or why that would not pay."""
+        """Why a statement cannot be replaced where it is, or why that would not pay."""
         strange = next((c.kind for c in around if c.kind not in _BLOCKS), "")
         if strange:
-            return f"it stands in a block of kind '{strange}'"
+            return f"it is in a block of kind '{strange}'"
         if any(c.kind in ("do", "dowhile") and not self._works(c) for c in around):
             return "the loop around it runs no kernels, so that arrays are copied once for all of its turns"
         first, last = ArrayStatement(node, None).first, ArrayStatement(node, None).last
@@ -211,7 +211,7 @@ class _Statements:
         if any(s.line.label or s.line.file for s in flatten([node])):
             return "it has a label, or is included"
         if not self._alone(first, last):
-            return "another statement stands on its line"
+            return "another statement is on its line"
         if preprocessed(self.index.source.lines[first.first : last.last + 1], self.index.fixed):
             return "there are preprocessor lines in it"
         return ""
@@ -231,7 +231,7 @@ class _Statements:
         return any(p.own or p.below for p in (self.facts.positions.get(s.callee) for s in sites))
 
     def _alone(self, first: LogicalLine, last: LogicalLine) -> bool:
-        """Whether no other statement stands on the physical lines of a statement."""
+        """Whether no other statement is on the physical lines of a statement."""
         lines, begin, end = self.index.lines, self._numbers.get(first.key), self._numbers.get(last.key)
         if begin is None or end is None:
             return False

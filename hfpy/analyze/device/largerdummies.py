@@ -29,11 +29,11 @@ def larger_than_given(states: States, key: str) -> Iterator[Diagnostic]:
         for name, value in passed(facts, site):
             given = _given(states, kinds, site, value) if name in sizes else None
             if given is not None and given < sizes[name]:
-                yield _told(states, key, held[name], sizes[name], given, site)
+                yield _report(states, key, held[name], sizes[name], given, site)
                 del sizes[name]
 
 
-def _told(states: States, key: str, data: DataObject, size: int, given: int, site: CallSite) -> Diagnostic:
+def _report(states: States, key: str, data: DataObject, size: int, given: int, site: CallSite) -> Diagnostic:
     facts = states.facts
     routine, use = facts.routine(key), states.device_uses(key).get(data.name)
     place = data.symbol.line.place(routine.file, *data.symbol.name_span) if data.symbol.line else routine.place()

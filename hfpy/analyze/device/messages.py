@@ -154,7 +154,7 @@ class Messages:
             return None, "no mpi_wait or mpi_waitall in this routine ends it"
         last, wait = waits[-1]
         if not self._certain(wait, reference.at, statements):
-            return None, "the call that ends it stands under a condition"
+            return None, "the call that ends it is under a condition"
         if any(isinstance(s.statement, Jump) and s.statement.kind in _WAYS_OUT for s in statements[begin:last]):
             return None, "the routine may be left before the message has ended"
         return wait.statement, ""

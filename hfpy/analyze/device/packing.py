@@ -1,4 +1,4 @@
-"""Which actual arguments a compiler packs into a temporary, whose address then stands for no array on the device.
+"""Which actual arguments a compiler packs into a temporary, whose address then means no array on the device.
 
 A section with gaps (in the order of storage) that meets a dummy with explicit shape is copied before the call, and
 copied back behind it. So is a pointer or an assumed-shape array that has gaps when the program runs.
@@ -74,7 +74,7 @@ def _strided(item: Range) -> bool:
 
 
 def _after_index(ranges: Sequence[bool]) -> bool:
-    """Whether a range stands behind a single index."""
+    """Whether a range is behind a single index."""
     return any(not first and second for first, second in itertools.pairwise(ranges))
 
 

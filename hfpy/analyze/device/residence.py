@@ -1,7 +1,7 @@
 """What may be on the device when a routine runs, since a caller holds it there.
 
 Device memory belongs to addresses, not to names. So what one routine brings to the device is there under all its other
-names, too, as long as that routine runs. :mod:`hfpy.analyze.arrays.storage` says which memory names stand for; here the
+names, too, as long as that routine runs. :mod:`hfpy.analyze.arrays.storage` says which memory names mean; here the
 objects that routines hold on the device spread to all that they call, directly or not.
 """
 
@@ -29,7 +29,7 @@ _MOST = 8  # different paths of one component behind one variable in a routine
 
 
 class Decisions(Protocol):
-    """What :class:`hfpy.analyze.device.states.States` knows of single routines."""
+    """What :class:`hfpy.analyze.device.states.States` knows about single routines."""
 
     def held(self, key: str) -> list[DataObject]:
         """The arrays that a routine has on the device by itself."""
@@ -83,7 +83,7 @@ class _Seen:
 
 
 def common_block(facts: Facts, identity: Identity) -> Identity | None:
-    """What stands for the common block of a variable, if it is in one."""
+    """What represents the common block of a variable, if it is in one."""
     home = facts.application.routines.get(identity[0])
     for group in home.spec.groups if home is not None else ():
         if group.kind == "common" and identity[1] in group.members:

@@ -133,7 +133,7 @@ class States:
         if use is None and not asked:
             return HOST
         # What a local array keeps from one call to the next, or a function returns, goes with it, and what a pointer
-        # stands for is not local.
+        # means is not local.
         routine = self.facts.routine(key)
         returned = routine.kind == "function" and name == (routine.result or routine.name)
         lasting = returned or keeps_value(routine, name) or "pointer" in data.symbol.attributes
@@ -232,7 +232,7 @@ class States:
                 yield name, reference
 
     def in_kernel(self, reference: Reference, key: str) -> bool:
-        """Whether a reference stands in an active region of a backend with device data."""
+        """Whether a reference is in an active region of a backend with device data."""
         return self.facts.positions.active(key, reference.at) is not None
 
     def dummy(self, reference: Reference, key: str) -> DataObject | None:
@@ -339,14 +339,14 @@ class States:
         return not storage.meet(storage.of_identity(data.identity), self.resident(key))
 
     def _written_otherwise(self, data: DataObject, key: str) -> bool:
-        """Whether a routine, or one that it calls, may write an array by a name that stands for the same storage."""
+        """Whether a routine, or one that it calls, may write an array by a name that means the same storage."""
         storage = self.facts.storage
         objects = storage.of_identity(data.identity)
         views = (v for v in self.residence.views(key) if v.writes)
         return any(storage.meet(objects, storage.of_identity(v.stands_for)) for v in views)
 
     def written_below(self, identity: tuple[str, str], key: str) -> bool:
-        """Whether a routine, or one that it calls, writes a variable by a name that stands for it."""
+        """Whether a routine, or one that it calls, writes a variable by a name that means it."""
         for reference in self.facts.references.get(key, ()):
             found = self.facts.scopes.variable(reference.name, key)
             if found is not None and (found.home, found.symbol.name) == identity and self.effects.of(reference, key)[1]:

@@ -36,7 +36,7 @@ class Dropped:
         """All of them, in the order of the text."""
         return sorted(self.within | self.around, key=lambda d: d.first)
 
-    def told(self, index: FileIndex) -> Diagnostic:
+    def reported(self, index: FileIndex) -> Diagnostic:
         """The note about them."""
         count = len(self.all)
         message = f"{count} of your directives {'is' if count == 1 else 'are'} dropped: {_counted(self)}"
@@ -73,7 +73,7 @@ def dropped(application: Application, index: FileIndex, routines: Sequence[Routi
 
 def _on_device(index: FileIndex, routine: Routine, sentinel: str, made: Dropped) -> None:
     """What lets the device work on arrays that a backend of the same kind of directives may have there itself, with
-    what stands in such blocks.
+    what is in such blocks.
     """
     opened: list[OwnDirective] = []
     ending: set[tuple[str, ...]] = set()

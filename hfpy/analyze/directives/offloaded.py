@@ -30,7 +30,7 @@ class Offloaded:
         self.sentinel = OFFLOADING.get(facts.backend(routine.key), "")
 
     def error(self, first: LogicalLine, last: LogicalLine) -> Diagnostic | None:
-        """Says that the device does something that stands in some lines, or in a routine called there, if it does."""
+        """Says that the device does something that is in some lines, or in a routine called there, if it does."""
         if not self.sentinel:
             return None
         found = self._here(first.first, last.last)

@@ -21,7 +21,7 @@ from hfpy.parse.text.physical import physical, rows_of
 _SENTINELS = {"openmp": "omp", "openmp-target": "omp", "openacc": "acc"}
 # What shares out a loop, or is for the loop that follows.
 _LOOPS = frozenset({"do", "distribute", "loop", "kernels", "workshare", "taskloop", "simd"})
-# What holds up to its end directive, for all that stands between.
+# What holds up to its end directive, for all that is between.
 _BY_ONE = frozenset({"single", "master", "masked", "sections", "task"})  # of these one thread does each
 _BLOCKS = frozenset({"parallel", "teams", "single", "master", "masked", "sections", "task", "critical", "workshare"})
 
@@ -59,7 +59,7 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
 
 
 def within_directives(facts: Facts, routine: Routine, row: int) -> bool:
-    """Whether directives of the user's are open at a physical line (0-based) of a routine, or stand right before it."""
+    """Whether directives of the user's are open at a physical line (0-based) of a routine, or are right before it."""
     lines = _rows(facts, routine)
     first = routine.header.last + 1
     return any(_around(_states(lines[:row], first, s).at(row)) is not None for s in set(_SENTINELS.values()))
@@ -118,7 +118,7 @@ _State = tuple[tuple[tuple[str, int], ...], _Directive | None]
 
 
 def _around(state: _State) -> int | None:
-    """The line of a directive that is open where a region begins, or that stands right before it."""
+    """The line of a directive that is open where a region begins, or that is right before it."""
     opened, before = state
     if opened:
         return opened[-1][1]

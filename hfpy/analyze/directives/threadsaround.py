@@ -60,7 +60,7 @@ def drop_around(application: Application, made: Mapping[str, Dropped]) -> list[D
     each construct that goes though its threads share out work by their numbers.
     """
     threads = _Threads(application, made)
-    return [*threads.told(), *threads.numbered()]
+    return [*threads.reported(), *threads.numbered()]
 
 
 def parallel_blocks(index: FileIndex, routine: Routine) -> list[tuple[int, int]]:
@@ -69,7 +69,7 @@ def parallel_blocks(index: FileIndex, routine: Routine) -> list[tuple[int, int]]
 
 
 def copied_by_threads(facts: Facts, routine: Routine, row: int) -> Diagnostic | None:
-    """An error if what stands before a line is done by each thread of a parallel construct that a compiler heeds."""
+    """An error if what is before a line is done by each thread of a parallel construct that a compiler heeds."""
     if "omp" not in heeded_sentinels(facts):
         return None
     index = facts.application.file(routine.key)
@@ -95,7 +95,7 @@ class _Threads:
         self.routines = {key: r for key, r in application.routines.items() if r.file in paths}
         self.parallels = {key: list(_parallels(application.file(key), r)) for key, r in self.routines.items()}
 
-    def told(self) -> list[Diagnostic]:
+    def reported(self) -> list[Diagnostic]:
         """Goes on as long as more constructs go, since others may rely on what goes with them."""
         found: list[Diagnostic] = []
         while gone := list(self._more()):

@@ -65,7 +65,7 @@ class RegionBody:
         self.references += read_by_inquiries(self.references, self.anew, self._others_change) if asks else ()
         self.mentioned: frozenset[str] = frozenset()
         self._scanned: Flow | None = None
-        self.parts: dict[tuple[int, str], View] = {}  # what names of an associate around it stand for
+        self.parts: dict[tuple[int, str], View] = {}  # what names of an associate around it mean
 
     def lasting_in(self, construct: Construct, names: Collection[str]) -> bool:
         """Whether some variables of the routine keep their values all through a construct of it."""

@@ -100,11 +100,11 @@ def seen_in_declarations(body: RegionBody) -> Iterator[Diagnostic]:
         return
     written = _written(body)
     anew = {identity for identity, _ in done_in(body) | body.changed_below}
-    told: set[Identity] = set()
+    reported: set[Identity] = set()
     for (identity, word), name in read:
         for changed in written if word == SIZE else anew:
-            if changed not in told and identity in (changed, body.facts.storage.joint(changed)):
-                told.add(changed)
+            if changed not in reported and identity in (changed, body.facts.storage.joint(changed)):
+                reported.add(changed)
                 place = written.get(changed, body.region.place)
                 where = f"'{name}' declares" if name else "a block declares"
                 message = f"'{changed[1]}' is set in the region, and sizes that {where} depend on it"

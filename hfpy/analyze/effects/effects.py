@@ -147,7 +147,7 @@ class Effects:
         return False
 
     def by_statement(self, references: Iterable[Reference], key: str) -> EffectsByStatement:
-        """What each statement does to variables, by their own names; what it reads stands first. Variables of implied
+        """What each statement does to variables, by their own names; what it reads is first. Variables of implied
         loops are not read there.
         """
         found: EffectsByStatement = {}

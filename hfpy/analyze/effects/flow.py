@@ -251,7 +251,7 @@ class FlowScan:
             before = self._effects_of(part.header, before)
             header = part.header
             if isinstance(header, Header) and header.kind in ("select", "selecttype"):
-                continue  # nothing stands before the first case
+                continue  # nothing is before the first case
             results.append(self._block(part.body, before))
             if isinstance(header, Header) and header.kind in ("else", "case", "elsewhere") and not header.exprs:
                 closed = True

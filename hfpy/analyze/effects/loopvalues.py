@@ -46,6 +46,6 @@ def in_loop_over(reference: Reference, implied: ImpliedLoops) -> bool:
 
 
 def _over(construct: Construct, reference: Reference) -> bool:
-    """Whether a reference stands in a loop over its name, and not in the loop's bounds."""
+    """Whether a reference is in a loop over its name, and not in the loop's bounds."""
     header = construct.header
     return isinstance(header, Header) and header.var == reference.name and header is not reference.at.statement

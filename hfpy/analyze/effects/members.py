@@ -74,7 +74,7 @@ class Members:
 
     def member(self, home: str, name: str) -> Member | None:
         """A variable as a member of a common block; None if it is in none, if ``equivalence`` gives memory of the
-        block further names, or if its place cannot be told.
+        block further names, or if its place is not known.
         """
         routine = self.application.routines.get(home)
         block = block_of(routine, name) if routine is not None else None
@@ -93,7 +93,7 @@ class Members:
         return any(self.tangled(home, block) for home in self._declaring(block))
 
     def layout(self, home: str, block: str) -> tuple[Member | None, ...]:
-        """The members of a block as a unit declares it, in order; None for those whose place cannot be told."""
+        """The members of a block as a unit declares it, in order; None for those whose place is not known."""
         if (home, block) not in self._layouts:
             self._layouts[home, block] = tuple(self._members(self.application.routines[home], block))
         return self._layouts[home, block]

@@ -243,7 +243,9 @@ class Mismatches:
         """How a reference changes a dummy; empty if it does not, or perhaps not."""
         statement = reference.at.statement
         if reference.component or (isinstance(statement, InputOutput) and statement.kind == "inquire"):
-            return ""  # a pointer on the way may lead out of the object; what is asked for is not told from the answers
+            return (
+                ""  # a pointer on the way may lead out of the object; what is asked for is not known from the answers
+            )
         if reference.writes or reference.role == "allocate":
             return {"input": "read into", "allocate": "allocated or freed"}.get(reference.role, "set here")
         site = self.effects.site(reference, key) if reference.role == "argument" else None

@@ -115,7 +115,7 @@ class _Reader:
             if not faults and self._explicit(routine, routines):
                 unknown += self._in_declarations(routine, routines)
                 unknown += self._unknown(routine, routines, statements)
-        return tuple(_told(d) for d in problems if d.place.file == self.index.path), tuple(unknown)
+        return tuple(_report(d) for d in problems if d.place.file == self.index.path), tuple(unknown)
 
     def _opaque(self, routine: Routine, statements: tuple[Located, ...]) -> Iterator[Diagnostic]:
         """Statements that hfpy does not understand."""
@@ -155,7 +155,7 @@ class _Reader:
     def _unknown(
         self, routine: Routine, routines: Mapping[str, Routine], statements: tuple[Located, ...]
     ) -> Iterator[Unknown]:
-        """The names in statements of a routine that nothing in its file declares, where they stand first."""
+        """The names in statements of a routine that nothing in its file declares, where they are first."""
         around = list(_around(routine, routines))
         blocks = [at.statement for at in statements if isinstance(at.statement, Specification | Opaque)]
         known = {*self.macros, *names_in_rows(s.line.text for s in blocks)}
@@ -183,7 +183,7 @@ def _around(routine: Routine, routines: Mapping[str, Routine]) -> Iterator[Routi
         current = routines.get(current.host)
 
 
-def _told(found: Diagnostic) -> Diagnostic:
+def _report(found: Diagnostic) -> Diagnostic:
     """What is wrong with a text that only the compiler reads."""
     return warning(found.code, found.message, found.place, found.hint or _HINT, found.related)
 

@@ -1,7 +1,7 @@
 """Names that nothing declares, where ``implicit none`` holds (Fortran 2018, 8.7).
 
 A name is reported only where everything that may declare it is known: the unit, its hosts and all modules that they
-use as a whole are parsed, and no file that they include is missing. What stands anywhere in one of their specification
+use as a whole are parsed, and no file that they include is missing. What is anywhere in one of their specification
 parts counts as declared.
 """
 
@@ -36,7 +36,7 @@ class Undeclared:
         self._lacking: dict[str, bool] = {}
 
     def found(self) -> Iterator[Diagnostic]:
-        """One error for each name of each routine, where it stands first."""
+        """One error for each name of each routine, where it is first."""
         for key in self.facts.graph.with_statements():
             routine = self.facts.routine(key)
             known = not self.scopes.sees_opaque(key) and not self._lacks_text(key)
@@ -67,33 +67,33 @@ class Undeclared:
                 known.add(name)
                 if not self._imported(name, key) and not self._in_modules(name, routine):
                     assert line is not None
-                    yield self._told(name, routine, line.place(routine.file, *symbol.entity_span))
+                    yield self._report(name, routine, line.place(routine.file, *symbol.entity_span))
 
     def _macros(self, key: str) -> frozenset[str]:
         facts = self.facts
         return frozenset(m.lower() for m in (*facts.application.macros_of(key), *facts.application.file(key).macros))
 
     @staticmethod
-    def _told(name: str, routine: Routine, place: Place) -> Diagnostic:
+    def _report(name: str, routine: Routine, place: Place) -> Diagnostic:
         return error("HF250", f"'{name}' is not declared, and 'implicit none' holds in '{routine.name}'", place)
 
     def _in(self, routine: Routine) -> Iterator[Diagnostic]:
         key = routine.key
         macros = self._macros(key)
-        told: set[str] = set()
+        reported: set[str] = set()
         lines = with_indices(self.facts.graph.statements.get(key, ()))
         for reference in self.facts.references[key]:
             name = reference.name
-            if name in told or name in macros or name in self.iterators or not self.facts.live(reference.at, key):
+            if name in reported or name in macros or name in self.iterators or not self.facts.live(reference.at, key):
                 continue
             if reference.at.statement.line.file or self._known(name, key) or local_index(reference, lines):
                 continue
             if any(c.kind == "block" for c in reference.at.constructs) and self._uses_in_blocks(routine):
                 continue
-            told.add(name)
+            reported.add(name)
             node = reference.node
             place = reference.at.statement.line.place(routine.file, node.start, node.start + len(name))
-            yield self._told(name, routine, place)
+            yield self._report(name, routine, place)
 
     def _imported(self, name: str, key: str) -> bool:
         """Whether a name is intrinsic, or one that a scope has."""

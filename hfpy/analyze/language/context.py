@@ -1,4 +1,4 @@
-"""Where a statement stands: in which region, under which conditions, in which loops."""
+"""Where a statement is: in which region, under which conditions, in which loops."""
 
 from __future__ import annotations
 

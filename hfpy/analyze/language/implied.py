@@ -14,7 +14,7 @@ from hfpy.parse.expressions.fragments import may_hold_constructor
 
 class ImpliedLoops:
     """The implied loops of statements, each statement looked through once; ``likely`` looks into those only that are of
-    the kinds in which implied loops stand.
+    the kinds in which implied loops are.
     """
 
     def __init__(self, likely: bool = False) -> None:
@@ -44,7 +44,7 @@ def within_items(loop: ImpliedDo, node: Expr) -> bool:
 
 
 def _likely_to_hold(statement: Statement) -> bool:
-    """Whether a statement is of the kinds in which implied loops stand: input and output, and the assignment of a
+    """Whether a statement is of the kinds in which implied loops are: input and output, and the assignment of a
     constructor, alone or as an argument.
     """
     if isinstance(statement, Assignment):

@@ -28,7 +28,7 @@ class Kinds:
         self._values: dict[tuple[str, str], int | None] = {}  # of expressions as they are written, by unit
 
     def scalar(self, ftype: FType, key: str) -> Scalar | None:
-        """The type with its size, or None for derived types and kinds that cannot be told.
+        """The type with its size, or None for derived types and kinds that is not known.
 
         ``key`` is the unit whose scope the kind's names belong to.
         """
@@ -46,7 +46,7 @@ class Kinds:
 
     def counter(self, loop: ImpliedDo, key: str) -> Scalar | None:
         """The integer that counts an implied loop: of the kind that the loop declares, else of the type that its name
-        has in the unit around it (Fortran 2018, 19.4). None where that cannot be told.
+        has in the unit around it (Fortran 2018, 19.4). None where that is not known.
         """
         found = self.scopes.variable(loop.var, key) if not loop.typed else None
         if found is not None:

@@ -118,7 +118,7 @@ class Types:
         return Typed(ftype.base, scalar.bytes if scalar is not None else None, rank=rank)
 
     def _open(self, dim: Dim, home: str) -> bool:
-        """Whether a dimension is that of an assumed rank, or a macro, which may stand for several."""
+        """Whether a dimension is that of an assumed rank, or a macro, which may mean several."""
         if dim.text == "..":
             return True
         size = dim.upper.expr if dim.upper is not None and dim.lower is None else None

@@ -1,7 +1,7 @@
 """Local arrays that need no dimension for the columns where each column has its own: ``qs(i,k)`` becomes ``qs(k)``; and
 statements that set whole arrays for all columns, as what they do for one.
 
-An array loses the dimension if every reference of it stands in the stretch, names the column there, or is all columns
+An array loses the dimension if every reference of it is in the stretch, names the column there, or is all columns
 in an assignment element by element (Fortran 2018, 10.2.1.3), whose other arrays have the same extent there.
 """
 

@@ -146,7 +146,7 @@ class World:
 
 
 def perfect_nest(outer: Construct, most: int) -> list[Construct]:
-    """The loops with a variable that stand in each other with nothing between them, outermost first, up to a number."""
+    """The loops with a variable that are in each other with nothing between them, outermost first, up to a number."""
     loops = [outer]
     while len(loops) < most and len(nodes := within(loops[-1])) == 1:
         inner = nodes[0]
@@ -156,11 +156,11 @@ def perfect_nest(outer: Construct, most: int) -> list[Construct]:
     return loops
 
 
-ON_ITS_LINES = "other statements stand on its lines"
+ON_ITS_LINES = "other statements are on its lines"
 
 
 def on_its_lines(index: FileIndex, loop: Construct) -> bool:
-    """Whether other statements stand where lines have to be put before and behind a loop. A ``do concurrent`` needs its
+    """Whether other statements are where lines have to be put before and behind a loop. A ``do concurrent`` needs its
     first and last line for itself, as these are replaced.
     """
     first, last = loop.header.line, loop.end.line if loop.end is not None else None
@@ -174,7 +174,7 @@ def on_its_lines(index: FileIndex, loop: Construct) -> bool:
 
 
 def _neighbour(index: FileIndex, line: LogicalLine, step: int, row: int) -> bool:
-    """Whether the statement before or behind another one stands on a physical line, too."""
+    """Whether the statement before or behind another one is on a physical line, too."""
     at = bisect_left(index.lines, line.key[1:], key=lambda other: other.key[1:]) + step
     return 0 <= at < len(index.lines) and index.lines[at].first <= row <= index.lines[at].last
 
@@ -346,7 +346,7 @@ def _needed(expr: Expr, sizes: bool) -> Iterator[Path]:
 
 
 def _indices(designator: Expr) -> Iterator[Expr]:
-    """All that stands in the lists of a designator."""
+    """All that is in the lists of a designator."""
     while isinstance(designator, Apply | Component):
         if isinstance(designator, Apply):
             yield from designator.args

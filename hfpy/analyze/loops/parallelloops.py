@@ -114,8 +114,8 @@ def candidates(index: FileIndex, world: World) -> Iterator[Candidate | Kept]:
             continue  # part of a region already
         own = marks[0] if marks else None
         around = next((b for first, last, b in blocks if first < row < last and b is not own), None)
-        why = f"it stands in '{around.name}'" if around is not None and not around.for_data else ""
-        why = why or ("it stands in a pure procedure, which can hold no directives" if impure else "")
+        why = f"it is in '{around.name}'" if around is not None and not around.for_data else ""
+        why = why or ("it is in a pure procedure, which can hold no directives" if impure else "")
         if not isinstance(loop, str) and any(on_its_lines(index, one) for one in loop):
             why = why or ON_ITS_LINES
         if why or isinstance(loop, str):
@@ -181,7 +181,7 @@ def _found(
             row = _next_code(rows, directive.last + 1)
             loop = loops.get(row)
             if loop is None or loop.kind != "do":
-                yield directive.first, "no loop with a variable stands right behind it", (directive,)
+                yield directive.first, "no loop with a variable is right behind it", (directive,)
                 continue
             yield directive.first, [loop], (directive, *_ends(rows, listed, directive, loop_end(loop)))
         elif key == ("acc", ("kernels",)) and directive.first in ends:
@@ -189,7 +189,7 @@ def _found(
             inside = _between(body, directive.last, end[0].first)
             other = [n for n in inside if isinstance(n, Construct) and n.kind != "do"]
             found = [n for n in inside if isinstance(n, Construct) and n.kind == "do"]
-            named = "no loop stands right in it" if not found else "it holds other blocks than loops" if other else ""
+            named = "no loop is right in it" if not found else "it holds other blocks than loops" if other else ""
             yield directive.first, named or found, (directive, *end)
     for row, loop in loops.items():
         if loop.kind == "doconcurrent":
@@ -262,7 +262,7 @@ def _candidate(
     most = min(_serial_below(inside, loop), 15)
     least = max(made.collapse, 1)
     if least > min(len(perfect_nest(loop, 15)), most):
-        raise NotTaken(f"collapse({least}) names more loops than stand right in each other", loop.header.line, "")
+        raise NotTaken(f"collapse({least}) names more loops than are right in each other", loop.header.line, "")
     most = least if made.collapse else most
     attributes = (*made.attributes, *((f"collapse({least})",) if least > 1 and directive.sentinel == "omp" else ()))
     return Candidate(loop, marks, owner, attributes, least, most, stated and not ordered, frozenset(made.private))

@@ -25,7 +25,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.text.physical import rows_of
 from hfpy.parse.text.sentinels import OwnDirective, own_directives_in
 
-_DIRECTIVES = "directives of yours stand around it or in it"
+_DIRECTIVES = "directives of yours are around it or in it"
 _LITTLE = "too little to do for threads"
 _REGIONS = ("region", "nest", "columns")
 
@@ -114,7 +114,7 @@ def candidate_of(world: World, loop: Construct) -> Candidate | Serial:
 
 def _ending_together(nodes: tuple[Node, ...]) -> frozenset[int]:
     """The loops, by identity, that end in the line of an outer loop's end (``do 10 …``, ``do 10 …``, ``10 continue``):
-    no directive can stand between the two ends.
+    no directive can be between the two ends.
     """
     found = set()
     for outer in constructs(nodes):
@@ -182,7 +182,7 @@ def _with_directives(routine: Routine, listed: list[OwnDirective]) -> list[tuple
 
 
 def _among(loop: Construct, listed: list[OwnDirective], blocks: list[tuple[int, int]]) -> bool:
-    """Whether directives stand in a loop or around it, or it is one of those that blocks of lines hold."""
+    """Whether directives are in a loop or around it, or it is one of those that blocks of lines hold."""
     first, last = loop.header.line.first, loop_end(loop)
     return any(first <= d.first <= last for d in listed) or any(a < first <= b for a, b in blocks)
 

@@ -1,4 +1,4 @@
-"""Domains of a program, told by its loops and arrays: a proposal for ``[domains]`` in ``hfpy.toml``.
+"""Domains of a program, by its loops and arrays: a proposal for ``[domains]`` in ``hfpy.toml``.
 
 Dimensions belong together if their upper bounds differ by constants (``nx``, ``0:nx+1``), or if one has what the other
 has and more (``1-h:nx+h``). Such a group is a domain if variables of loops or regions index its dimensions; each
@@ -29,7 +29,7 @@ from hfpy.parse.expressions.fragments import dim_at
 
 @dataclass(frozen=True)
 class Proposal:
-    """A domain: its name, the sizes that stand for it and the variables of its loops, most frequent first, but sizes
+    """A domain: its name, the sizes that mean it and the variables of its loops, most frequent first, but sizes
     that are a name alone before others: the first is what a directive without ``domSize`` means. ``uses`` is how
     often a variable indexes it, ``loops`` the number of its loops, ``place`` that of the first one; ``stated`` is the
     domain of the project that has one of the sizes.

@@ -1,7 +1,7 @@
-"""Stretches of a routine that compute columns side by side: their loops over the columns stand inside, in loops over
+"""Stretches of a routine that compute columns side by side: their loops over the columns are inside, in loops over
 levels or one after the other, as physics of weather models is often written.
 
-A stretch is a row of neighbours in one block. All of its loops over the columns have the same bounds; what stands
+A stretch is a row of neighbours in one block. All of its loops over the columns have the same bounds; what is
 outside of them is the same for every column. Whether each column may go through all of it by itself is for
 :mod:`hfpy.transform.loops.columnloops` to prove; here is what the text alone says (automatic.md §3).
 """
@@ -43,7 +43,7 @@ _REGIONS = ("region", "nest", "columns", "at_if")
 @dataclass(frozen=True)
 class Stretch:
     """Neighbours in a block with their loops over the columns: ``iterators`` are those of each loop and of the loops
-    that stand right in it, outermost first.
+    that are right in it, outermost first.
     """
 
     nodes: tuple[Node, ...]
@@ -61,7 +61,7 @@ class Stretch:
 
     @property
     def sweeps(self) -> bool:
-        """Whether a loop over the columns stands in another loop."""
+        """Whether a loop over the columns is in another loop."""
         alone = {id(n) for n in self.nodes}
         return any(id(loop) not in alone for loop in self.loops)
 
@@ -86,7 +86,7 @@ def once_for_all(reference: Reference) -> NoColumns:
 
 
 class Columns:
-    """What stands in nodes of one routine against columns over the iterators of the ``model`` of their loops."""
+    """What is in nodes of one routine against columns over the iterators of the ``model`` of their loops."""
 
     def __init__(self, world: World, model: Construct, depth: int) -> None:
         self.world = world
@@ -107,7 +107,7 @@ class Columns:
             loops += self.loops(node)
         if not loops:
             names = ", ".join(self.iterators)
-            raise NoColumns(f"no loop over {names} stands here", line_of(nodes[0]))
+            raise NoColumns(f"no loop over {names} is here", line_of(nodes[0]))
         self.check_arrays(nodes)
         return Stretch(tuple(nodes), self.iterators, tuple(loops))
 
@@ -180,7 +180,7 @@ class Columns:
             return [node]
         if node.kind not in _BLOCKS:
             shown = "a region" if node.kind in _REGIONS else f"'{node.kind}'"
-            raise NoColumns(f"{shown} stands around or beside the loops over the columns", line_of(node))
+            raise NoColumns(f"{shown} is around or beside the loops over the columns", line_of(node))
         found: list[Construct] = []
         for part in node.parts:
             self._statement(part.header)
@@ -214,10 +214,10 @@ class Columns:
 
     def _kind(self, statement: Statement) -> None:
         if statement.line.file:
-            raise NoColumns("it stands in an included file", statement.line)
+            raise NoColumns("it is in an included file", statement.line)
         match statement:
             case InputOutput() | Memory() | Opaque() | Specification():
-                raise NoColumns("input, output or the like stands here, which is done once", statement.line)
+                raise NoColumns("input, output or the like is here, which is done once", statement.line)
             case Jump(kind=kind) if kind in ("return", "stop", "errorstop"):
                 raise NoColumns(f"'{kind}' would end all columns", statement.line)
 
@@ -227,12 +227,12 @@ class Columns:
         action = statement.action if isinstance(statement, OneLine) else statement
         if isinstance(statement, OneLine):
             if statement.kind != "if":
-                raise NoColumns(f"'{statement.kind}' stands outside of the loops over the columns", statement.line)
+                raise NoColumns(f"'{statement.kind}' is outside of the loops over the columns", statement.line)
             self._statement(action)
         if isinstance(action, Call):
             raise NoColumns("a routine is called for all columns", statement.line)
         if isinstance(action, Jump) and action.kind == "goto":
-            raise NoColumns("'goto' stands outside of the loops over the columns", statement.line)
+            raise NoColumns("'goto' is outside of the loops over the columns", statement.line)
         if isinstance(action, Assignment) and (action.pointer or not isinstance(action.target, Name | Apply)):
             raise NoColumns("something else than a local variable is set here for all columns", statement.line)
         for reference in self._by_statement.get(id(statement), ()):
@@ -288,7 +288,7 @@ class Columns:
         return found is None or not found.symbol.rank  # else it is an index of an array
 
     def in_loop(self, reference: Reference) -> bool:
-        """Whether a reference stands in the body of a loop over the columns."""
+        """Whether a reference is in the body of a loop over the columns."""
         return any(self._over_columns(c) for c in reference.at.constructs) and not any(
             reference.at.statement is c.header and self._over_columns(c) for c in reference.at.constructs[-1:]
         )
@@ -299,7 +299,7 @@ class Columns:
         return any(iterator_of(i) in self.iterators and not isinstance(i, Name) for i in indices)
 
     def _resets(self, reference: Reference) -> bool:
-        """Whether a reference stands for elements of all columns in an assignment of whole arrays."""
+        """Whether a reference means elements of all columns in an assignment of whole arrays."""
         if not isinstance(reference.at.statement, Assignment) or reference.role not in ("write", "read"):
             return False
         indices = reference.indices
@@ -331,7 +331,7 @@ def cycles(loop: Construct) -> bool:
 
 
 def neighbours(body: Sequence[Node], wanted: Construct) -> tuple[Sequence[Node], int]:
-    """The block that a construct stands in, and its place there. Raises ValueError if it is not below the body."""
+    """The block that a construct is in, and its place there. Raises ValueError if it is not below the body."""
     for index, node in enumerate(body):
         if node is wanted:
             return body, index

@@ -195,7 +195,7 @@ class Accessed(Walked):
         return next((f.views[data.name] for f in frames if data.name in f.views), None)
 
     def _value(self, reference: Reference, places: tuple[Subscript, ...] | None, reading: Reading) -> Value | None:
-        """What a reference writes, where that can be told."""
+        """What a reference writes, where that is known."""
         statement = reference.at.statement
         if not isinstance(statement, Assignment) or reference.role != "write" or places is None or self.loose:
             return None

@@ -71,5 +71,5 @@ def _conditions(body: RegionBody, header: Header, variable: Form) -> Iterator[Co
     yield Compare(variable - low, ">=")
     yield Compare(high - variable, ">=")
     if abs(by) > 1:
-        turn = atom(Parameter(f"turn of {header.var}", told=False))
+        turn = atom(Parameter(f"turn of {header.var}", reported=False))
         yield Compare(variable - first - turn.times(by), "=")

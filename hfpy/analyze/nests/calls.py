@@ -28,7 +28,7 @@ Identity = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an access stands: a reference, and the routine it stands in."""
+    """Where an access is: a reference, and the routine it is in."""
 
     reference: Reference
     key: str

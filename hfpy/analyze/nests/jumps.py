@@ -16,7 +16,7 @@ _ENDS = ("return", "@exit", "stop", "errorstop")
 class Level:
     """A loop whose body is walked, a routine, or a block that jumps end at (another construct by its name, a label).
 
-    ``depth`` is the number of loops around what stands in it directly, ``guards`` the number of conditions.
+    ``depth`` is the number of loops around what is in it directly, ``guards`` the number of conditions.
     """
 
     depth: int
@@ -36,7 +36,7 @@ class Leaving:
     construct of that name, or with the body of the loop at ``depth``.
 
     ``own`` tells that the jump did not happen where it was reached, that is, where none of the jumps in ``before``
-    happened; ``condition`` that it did not happen. They are None where that cannot be told. ``size`` is the number of
+    happened; ``condition`` that it did not happen. They are None where that is not known. ``size`` is the number of
     comparisons in ``condition``.
     """
 
@@ -73,13 +73,13 @@ def left_by(
     mine = guards[level.guards :]
     size = len(mine) + sum(x.size for x in before)
     known = [c for c in none_of(before) if c is not None]
-    told = len(known) == len(before) and size <= _LARGEST
-    condition = negated(Every((*mine, *known))) if told else None
+    reported = len(known) == len(before) and size <= _LARGEST
+    condition = negated(Every((*mine, *known))) if reported else None
     return Leaving(level.depth, negated(Every(mine)), condition, label, before, size)
 
 
 def none_of(leaving: Sequence[Leaving]) -> Iterator[Condition | None]:
-    """That none of some jumps happened, a condition for each; None where it cannot be told. A jump of which all the
+    """That none of some jumps happened, a condition for each; None where it is not known. A jump of which all the
     jumps before it are among them was reached, so that its own condition tells enough.
     """
     there = {id(x) for x in leaving}

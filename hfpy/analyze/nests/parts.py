@@ -1,6 +1,6 @@
-"""What names of an ``associate`` around a region stand for: parts of variables of the routine.
+"""What names of an ``associate`` around a region mean: parts of variables of the routine.
 
-A name stands for its selector as it was when the construct began (Fortran 2018, 11.1.3.3).
+A name means its selector as it was when the construct began (Fortran 2018, 11.1.3.3).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Places = tuple[Subscript | Hole, ...]
 
 
 def part_around(body: RegionBody, reference: Reference, key: str, fresh: Callable[[str], Form]) -> Part | None:
-    """The variable of a unit that a name stands for a part of, and which elements, as far as that is known: where the
+    """The variable of a unit that a name means a part of, and which elements, as far as that is known: where the
     indices of the selector are the same all through the construct. None for values of expressions, and for what a
     block declares.
     """
@@ -54,7 +54,7 @@ def renamed(reference: Reference, within: Construct) -> bool:
 
 
 def _selector(reference: Reference) -> tuple[Construct, Expr] | None:
-    """The construct that gives a name, and what the name stands for."""
+    """The construct that gives a name, and what the name means."""
     for construct in reversed(reference.at.constructs):
         header = construct.header
         if isinstance(header, Header) and reference.name in header.names:

@@ -56,7 +56,7 @@ _LONGEST = 300
 @dataclass
 class Frame:
     """One routine in a walk: what its names mean there. ``values`` are scalars, ``indices`` variables of loops,
-    ``views`` arrays that the caller passes, ``parts`` names that stand for parts of arrays.
+    ``views`` arrays that the caller passes, ``parts`` names that mean parts of arrays.
     """
 
     key: str
@@ -70,7 +70,7 @@ class Frame:
 class World:
     """What a reading needs besides: what the nest sets, and values that nothing else equals.
 
-    ``root`` is the region's routine, whose names stand for themselves. ``turn`` gives the number of a loop's turn, if
+    ``root`` is the region's routine, whose names mean themselves. ``turn`` gives the number of a loop's turn, if
     that is what a quotient is. ``changed`` tells whether a variable, by home
     and name, or a component of it is set somewhere in the nest; ``fresh`` gives a value that belongs to the present
     turn of all loops.

@@ -31,7 +31,7 @@ class Subscripts:
         self.vague = False
 
     def of(self, reference: Reference, data: DataObject) -> tuple[Subscript, ...] | None:
-        """The subscripts of a reference; None where they cannot be told."""
+        """The subscripts of a reference; None where they are not known."""
         self.vague = False
         if reference.role == "allocate" and not reference.component:
             return tuple(Section() for _ in data.used)  # all of it, with new bounds

@@ -33,7 +33,7 @@ class Left:
 
     def inside(self, subscripts: tuple[Subscript, ...]) -> tuple[Compare, ...] | None:
         """The conditions, which all hold where subscripts of the routine mean what the view says; None where this
-        cannot be told.
+        is not known.
         """
         own = subscripts[self.which] if self.which < len(subscripts) else None
         low, high = (own.lower, own.upper) if isinstance(own, Section) else (own, own)
@@ -57,7 +57,7 @@ class View:
 
     def placed(self, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...] | None:
         """The caller's subscripts for those of the routine, or for the whole array if there are none; None where they
-        cannot be told.
+        are not known.
         """
         if self.places is None:
             return None

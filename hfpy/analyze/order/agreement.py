@@ -2,7 +2,7 @@
 
 The names that sizes are made of belong to scopes: two routines may call one size by two names, and two sizes by one. So
 sizes are compared as linear forms over variables that are named with their homes; the dummy arguments of a called
-routine stand for what the call passes to them.
+routine mean what the call passes to them.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from hfpy.parse.expressions.fragments import compact, dim_at, fragment
 
 
 def known_size(facts: Facts, data: DataObject, position: int) -> Dim | None:
-    """The size or range of a dimension in use, in words of the array's routine; None where it cannot be told."""
+    """The size or range of a dimension in use, in words of the array's routine; None where it is not known."""
     dimension = data.used[position]
     if not _from_elsewhere(dimension.extent) or dimension.declared is None:
         here = data.home == data.routine or _same_names(facts, dimension.extent.names, data.home, data.routine)

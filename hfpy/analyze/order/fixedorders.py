@@ -162,7 +162,7 @@ def _handed_out(facts: Facts) -> Iterator[Fixed]:
 
 
 def _entered(facts: Facts) -> Iterator[Fixed]:
-    """All arrays of a routine with several entries: their dummies are not told from local arrays."""
+    """All arrays of a routine with several entries: their dummies are not distinguished from local arrays."""
     for key, statements in facts.graph.statements.items():
         if any(isinstance(at.statement, Specification) and at.statement.kind == "entry" for at in statements):
             routine = facts.routine(key)

@@ -26,11 +26,11 @@ def misplaced_indices(facts: Facts) -> list[Diagnostic]:
     """An error for each reference whose macro puts the index of a domain where the array has another one."""
     found: list[Diagnostic] = []
     for routine in routines_to_check(facts) if facts.application.macros else ():
-        told: set[tuple[str, str]] = set()
+        reported: set[tuple[str, str]] = set()
         for reference, call, data in _final(facts, routine):
             macro = reference.at.statement.line.text[call.base.start : call.base.end]
-            if (data.name, macro) not in told and _contradicts(facts, routine, reference, call, data, macro):
-                told.add((data.name, macro))
+            if (data.name, macro) not in reported and _contradicts(facts, routine, reference, call, data, macro):
+                reported.add((data.name, macro))
                 found.append(_misplaced(facts, routine, reference, data, macro))
     return found
 

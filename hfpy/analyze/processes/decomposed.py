@@ -38,7 +38,7 @@ class Directed:
 
     @property
     def place(self) -> Place:
-        """Where the directive stands."""
+        """Where the directive is."""
         return self.statement.line.place(self.routine.file)
 
 

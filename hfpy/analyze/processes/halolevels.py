@@ -90,7 +90,7 @@ class Stale:
         return replace(self, levels=tuple(level.elsewhere() for level in self.levels))
 
     def renamed(self) -> Stale:
-        """The same for the dummy argument that stands for the field, or the other way round."""
+        """The same for the dummy argument that means the field, or the other way round."""
         return replace(self, levels=tuple(level.renamed() for level in self.levels))
 
 

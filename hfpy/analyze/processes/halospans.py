@@ -151,7 +151,7 @@ class Fields:
         return Span(first.first, last.last, True) if first is not None and last is not None else None
 
     def _named(self, name: str, cut: Cut, scope: Scope) -> Span | None:
-        """What a name in an index stands for: a loop's variable, an argument, or the number of points."""
+        """What a name in an index means: a loop's variable, an argument, or the number of points."""
         if name in scope.loops:
             return self._between(*scope.loops[name], cut, Scope(scope.key, {}, scope.given))
         if name in scope.given:

@@ -57,7 +57,7 @@ class NotWide(Exception):
 class WideHalo:
     """One such exchange: the loop around it, its turns, the widths that are exchanged, and for each region of the loop,
     by its number, how far it goes in each turn behind an exchange. ``kept`` is how far the halos of its fields are
-    clean at the least where it stands, ``inside`` are all fields that it exchanges or that the loop sets.
+    clean at the least where it is, ``inside`` are all fields that it exchanges or that the loop sets.
     """
 
     key: str
@@ -245,10 +245,10 @@ class WideHalos:
     # -- the loop
 
     def _loop(self) -> Construct:
-        """The innermost loop around the exchange, which it stands in by itself."""
+        """The innermost loop around the exchange, which it is in by itself."""
         around = _around(self.facts.routine(self.key).body, self.exchange)
         if not around or around[-1].kind not in ("do", "dowhile"):
-            raise NotWide("it stands in no loop, or in a branch of one", self.line)
+            raise NotWide("it is in no loop, or in a branch of one", self.line)
         if around[-1].header.line.label:
             raise NotWide("jumps may lead to the loop", around[-1].header.line)
         return around[-1]
@@ -262,7 +262,7 @@ class WideHalos:
                 begun = True
             elif isinstance(node, Construct) and node.kind == "region":
                 if not begun:
-                    raise NotWide("a region stands before it in the loop", node.header.line)
+                    raise NotWide("a region is before it in the loop", node.header.line)
                 assert node.region is not None
                 if RegionId(self.key, self._number(node)) not in self.facts.positions.regions:
                     raise NotWide("a region of the loop is one on other targets only", node.header.line)
@@ -289,12 +289,12 @@ class WideHalos:
         inner = list(flatten((construct,)))
         for statement in inner:
             if isinstance(statement, Distributed):
-                raise NotWide("an exchange stands in a branch, or in a loop within", statement.line)
+                raise NotWide("an exchange is in a branch, or in a loop within", statement.line)
             action = getattr(statement, "action", statement)
             if (isinstance(action, Jump) and action.kind not in (*_STOPS, "exit")) or statement.line.label:
                 raise NotWide("some regions of a turn may be left out", statement.line)
         if any(node.kind == "region" for node in _constructs(construct)):
-            raise NotWide("a region stands in a branch, or in a loop within", construct.header.line)
+            raise NotWide("a region is in a branch, or in a loop within", construct.header.line)
 
     def _number(self, construct: Construct) -> int:
         numbered = enumerate(self.facts.routine(self.key).regions)

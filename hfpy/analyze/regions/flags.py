@@ -20,7 +20,7 @@ def flag_writes(body: RegionBody, name: str, data: DataObject) -> tuple[Assignme
     """The assignments of a flag in a region; none if the scalar is no flag there.
 
     Every reference in the region must be an assignment of the same literal or named constant, in the user's own
-    file and without a label (a jump must not lead past the directive that will stand before it).
+    file and without a label (a jump must not lead past the directive that will be before it).
     """
     symbol = data.symbol
     if symbol.type.base not in _ATOMIC_TYPES or symbol.dynamic or name in body.routine.spec.storage:

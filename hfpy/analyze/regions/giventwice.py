@@ -54,7 +54,7 @@ Given = tuple[str, Expr]  # a dummy argument with the designator that it gets
 
 
 def _in_same_memory(given: Sequence[Given]) -> Iterator[tuple[Given, Given]]:
-    """Pairs whose designators mean the same, or one a part of the other as they stand, and sections that nothing keeps
+    """Pairs whose designators mean the same, or one a part of the other as they are, and sections that nothing keeps
     apart from other parts of the array. Each argument is in a few of them at most.
     """
     designators = [without_places(value) for _, value in given]

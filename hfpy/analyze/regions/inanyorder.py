@@ -60,8 +60,8 @@ def in_any_order(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
 
 def modes_of_threads(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     """A warning (HF404) for each call in a region that sets or asks for modes and flags of the arithmetic, of which
-    each thread has its own, and for each beside regions that these should know of, or that should know of them. What a
-    called routine sets is taken back where it returns (Fortran 2018, 17.3, 17.4).
+    each thread has its own, and for each beside regions that these should know about, or that should know about them.
+    What a called routine sets is taken back where it returns (Fortran 2018, 17.3, 17.4).
     """
     position = facts.positions.get(routine.key)
     if facts.backend(routine.key) == "sequential" or not (position.own or position.below):

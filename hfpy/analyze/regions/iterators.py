@@ -42,15 +42,15 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
     if not names:
         return
     by_statement = effects.by_statement(references, routine.key)
-    told: set[str] = set()
+    reported: set[str] = set()
     for construct, region in regions.values():
-        wanted = names & set(region.iterators) - told
+        wanted = names & set(region.iterators) - reported
         if wanted:
             exposed = FlowScan(by_statement).scan_behind(routine.body, construct).exposed
             for name in sorted(wanted & exposed.keys()):
-                told.add(name)
+                reported.add(name)
                 yield _error(routine, region, exposed[name])
-    yield from _before(facts, routine, by_statement, regions, names - told)
+    yield from _before(facts, routine, by_statement, regions, names - reported)
 
 
 def _before(
@@ -71,7 +71,7 @@ def _before(
 
 
 def _is_own(regions: Mapping[int, tuple[Construct, Region]], reference: Reference) -> bool:
-    """Whether a reference of an iterator stands in an active region that has it."""
+    """Whether a reference of an iterator is in an active region that has it."""
     around = (regions[number][1] for number in reference.at.regions if number in regions)
     return any(reference.name in region.iterators for region in around)
 

@@ -2,7 +2,7 @@
 
 A jump to the label of the statement with which a region begins is a jump to the region; the label goes to a
 ``continue`` before it (:mod:`hfpy.transform.regions.regionlabels`). Any other has no meaning: the points would have
-done nothing of what stands before the label.
+done nothing of what is before the label.
 """
 
 from __future__ import annotations

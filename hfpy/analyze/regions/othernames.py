@@ -55,11 +55,11 @@ def _met(body: RegionBody) -> Iterator[Diagnostic]:
     if not any(t.writes for t in touches):
         return
     met = _Meeting(body)
-    told: set[frozenset[str]] = set()
+    reported: set[frozenset[str]] = set()
     for number, one in enumerate(touches):
         for other in touches[number + 1 :]:
             names = frozenset({one.name, other.name})
-            if not (one.writes or other.writes) or names in told:
+            if not (one.writes or other.writes) or names in reported:
                 continue
             if one.identity == other.identity and not (one.lent or other.lent):
                 continue
@@ -67,7 +67,7 @@ def _met(body: RegionBody) -> Iterator[Diagnostic]:
                 continue
             if names & {*body.region.independent}:
                 continue
-            told.add(names)
+            reported.add(names)
             first, second = (one, other) if one.writes else (other, one)
             shown = f", which '{second.below}' uses," if second.below else ""
             message = f"'{first.name}' is written, and '{second.name}'{shown} may be the same memory"
@@ -121,7 +121,7 @@ class _Meeting:
         return self.storage.meet(self.storage.of_identity(first), self.storage.of_identity(second))
 
     def _joined(self, first: Identity, second: Identity) -> bool:
-        """Whether variables of one common block, or of one ``equivalence``, overlap; if that cannot be told, yes."""
+        """Whether variables of one common block, or of one ``equivalence``, overlap; if that is not known, yes."""
         if first[0] == second[0] and not (self.storage.equivalent(first) and self.storage.equivalent(second)):
             return False
         one, other = self.members.member(*first), self.members.member(*second)

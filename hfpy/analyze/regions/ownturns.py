@@ -247,14 +247,14 @@ class _Judge:
             if reference.name != name:
                 continue
             if name in aliases_of(reference.at):
-                raise Stays(f"'{name}' stands for something else")
+                raise Stays(f"'{name}' means something else")
             around = (c for c in reference.at.constructs if c.header is not reference.at.statement)
             counted = (c.kind == "do" and isinstance(c.header, Header) and c.header.var == name for c in around)
             if not any(counted) and not _heads(reference.at.statement, name):
                 raise Stays(f"'{name}' is used outside of the loop")
 
     def _check_text(self, loops: tuple[Construct, ...]) -> None:
-        """Nothing but comments may stand between the lines that change places, and those that go."""
+        """Nothing but comments may be between the lines that change places, and those that go."""
         regions = [body.construct for body in self.bodies]
         behind = [[*closing(one), *opening(other)] for one, other in pairwise(regions)]
         before = [*(loop.header.line for loop in loops), *opening(regions[0])]
@@ -319,7 +319,7 @@ class _Arrays:
         for name in self.shared if below else ():
             if any(self.facts.storage.meet(self.facts.storage.objects(name, self.key), known) for known in below):
                 raise Stays(f"a routine that is called may know '{name}' by itself")
-        if len(self.bodies) > 1:  # within one region, what its variables are has told
+        if len(self.bodies) > 1:  # within one region, its variables were looked at
             self._check_names({d.symbol.name for d in objects if d.rank})
 
     def _check_names(self, arrays: set[str]) -> None:

@@ -78,12 +78,12 @@ def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagn
     for used in own:
         objects.setdefault(used.name, set()).add(used.reference.name)
     elsewhere |= {name for name, found in objects.items() if len(found) > 1}
-    told, changed = set[str](), _changed(body)
+    reported, changed = set[str](), _changed(body)
     for number, used in enumerate((*own, *below)):
         here = number < len(own)
         shown = stands_for(used.reference.name, used.reference.at)[0] or used.reference.name
         name = shown if here else used.name
-        if not used.written or name in told or name in body.region.independent:
+        if not used.written or name in reported or name in body.region.independent:
             continue
         mine = storage.of_identity(component_object(used.name))
         others = sorted(names - {used.name})
@@ -95,7 +95,7 @@ def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagn
             said = f"the pointers '{used.name}' of several objects may have one target"
         else:
             continue
-        told.add(name)
+        reported.add(name)
         place = body.place(used.reference) if here else body.region.place
         message = f"{said}, and it is written: nothing keeps points apart"
         unknown = warning("HF500", message, place, STATE.format(name=name))

@@ -216,7 +216,7 @@ def _bare(value: Expr) -> Expr:
 
 
 def _guards(reference: Reference, name: str, op: str) -> bool:
-    """Whether a read stands in a condition under which nothing happens but assignments of the variable: those are
+    """Whether a read is in a condition under which nothing happens but assignments of the variable: those are
     checked by themselves. What the variable is compared with once decides about nothing else.
     """
     statement = reference.at.statement

@@ -1,4 +1,4 @@
-"""What stands in or around regions and cannot be done there: statements, calls that are not known, names taken."""
+"""What is in or around regions and cannot be done there: statements, calls that are not known, names taken."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _of_blocks(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
 
 
 def _around(reference: Reference, region: Region) -> Symbol | None:
-    """The declaration of a name, if it stands in a ``block`` around the region."""
+    """The declaration of a name, if it is in a ``block`` around the region."""
     outside = False
     for construct in reversed(reference.at.constructs):
         outside = outside or construct.region is region
@@ -245,7 +245,7 @@ def _generic(facts: Facts, routine: Routine, site: CallSite, marked: list[str]) 
     place = site.at.statement.line.place(routine.file, site.node.start, site.node.end)
     found = [facts.routine(key) for key in marked]
     related = [Related(r.place(), f"'{r.name}' may be meant") for r in found]
-    message = f"which specific routine '{site.name}' calls cannot be told, and it matters: there are directives in it"
+    message = f"which specific routine '{site.name}' calls is not known, and it matters: there are directives in it"
     return error("HF407", message, place, "call the specific routine by its name", related)
 
 

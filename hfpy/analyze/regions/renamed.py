@@ -74,7 +74,7 @@ def through_components(body: RegionBody) -> Iterator[Diagnostic]:
     """
     storage = body.facts.storage
     pointers = list(_pointers(body))
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for reference in body.references if pointers else ():
         data = body.facts.object(reference.name, body.key)
         if data is None or not data.rank or reference.component or reference.role in ("pointer", "inquiry"):
@@ -85,9 +85,9 @@ def through_components(body: RegionBody) -> Iterator[Diagnostic]:
         for other, targets in pointers:
             names = (data.name, stands_for(other.name, other.at)[0] or other.name)
             write = next((r for r in (other, reference) if body.effects.of(r, body.key)[1]), None)
-            if names in told or write is None or not targets & objects or set(names) & set(body.region.independent):
+            if names in reported or write is None or not targets & objects or set(names) & set(body.region.independent):
                 continue
-            told.add(names)
+            reported.add(names)
             message = f"'{names[1]}' has a pointer that may point to '{names[0]}', and one of both is written"
             message += ": nothing keeps points apart"
             yield warning("HF500", message, body.place(write), STATE.format(name=names[0]))
@@ -126,11 +126,11 @@ def from_outside(body: RegionBody, own: Collection[str]) -> Iterator[Diagnostic]
     """Names of an ``associate`` around the region for a variable of which each point has its own: they would mean the
     one outside (HF504).
     """
-    told: set[str] = set()
+    reported: set[str] = set()
     for reference in body.references:
         name = stands_for(reference.name, reference.at)[0]
-        if name in own and name != reference.name and reference.name not in told and _outside(body, reference):
-            told.add(reference.name)
+        if name in own and name != reference.name and reference.name not in reported and _outside(body, reference):
+            reported.add(reference.name)
             message = f"'{reference.name}' is '{name}' as it is outside of the region, and each point has its own"
             yield error("HF504", message, body.place(reference), _INSIDE.format(name=name))
 

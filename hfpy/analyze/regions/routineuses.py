@@ -1,4 +1,4 @@
-"""What the regions of a routine know of each other."""
+"""What the regions of a routine know about each other."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def _behind(facts: Facts, effects: Effects, site: CallSite, pairs: list[_Pair]) 
         effects.looked.add((site.caller, pair.routine))
         if _is_set(effects, pair) and not _may_share(facts, pair):
             names = _names(facts, pair)
-            yield from _told(facts, effects, site, pair, names)
+            yield from _report(facts, effects, site, pair, names)
             further = [p for inner in facts.graph.below(pair.routine) for p in _passed_on(facts, inner, pair)]
             left += [p for p in dict.fromkeys(further) if p not in seen]
             seen |= set(further)
@@ -136,7 +136,7 @@ def _passed_on(facts: Facts, inner: CallSite, pair: _Pair) -> Iterator[_Pair]:
                 yield _Pair(inner.callee, dummy, pair.other)
 
 
-def _told(facts: Facts, effects: Effects, site: CallSite, pair: _Pair, names: frozenset[str]) -> Iterator[Diagnostic]:
+def _report(facts: Facts, effects: Effects, site: CallSite, pair: _Pair, names: frozenset[str]) -> Iterator[Diagnostic]:
     caller, callee = facts.routine(site.caller), facts.routine(pair.routine)
     place = site.at.statement.line.place(caller.file, site.node.start, site.node.end)
     other = min(names, default=pair.other if isinstance(pair.other, str) else pair.other[1])

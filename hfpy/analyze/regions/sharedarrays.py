@@ -79,7 +79,8 @@ class SharedArrays:
 
     def check_common(self, data: DataObject, hint: str) -> str:
         """Whether points meet in a variable that all of them have in common, such as one of a module, and that the
-        region or a routine called in it writes: told as an error (HF504), or as a note (HF509) if all write the same.
+        region or a routine called in it writes: reported as an error (HF504), or as a note (HF509) if all write the
+        same.
 
         ``hint`` is the cure. Gives what would decide where it is not known; else an empty text.
         """
@@ -99,7 +100,7 @@ class SharedArrays:
         return ""
 
     def _shown(self, text: str) -> str:
-        """A text in which names of the nest stand as the user writes them, without their units (``kk@grid``)."""
+        """A text in which names of the nest are as the user writes them, without their units (``kk@grid``)."""
         for home in sorted(self.body.facts.application.routines, key=len, reverse=True):
             text = at_home(text, home)
         return text
@@ -199,7 +200,7 @@ class SharedArrays:
                 yield nest
 
     def by_point(self, data: DataObject) -> bool:
-        """Whether the place of an element depends on the point: an index of the region stands in a subscript, but not
+        """Whether the place of an element depends on the point: an index of the region is in a subscript, but not
         in that of an index array, or in the bounds of a loop whose variable does.
         """
         nest = self._nest(False)
@@ -229,9 +230,9 @@ class SharedArrays:
         self.found.append(error("HF504", message, place, hint).proposing(self.stating("private", name)))
 
     def _in_error(self, name: str) -> bool:
-        """Whether something is wrong with a reference that is told already: what it means is not known then."""
-        told = {d.place for d in self.body.facts.found if d.severity == "error"}
-        return bool(told) and any(self.body.place(r) in told for r in self.body.references_of(name))
+        """Whether something is wrong with a reference that is reported already: what it means is not known then."""
+        reported = {d.place for d in self.body.facts.found if d.severity == "error"}
+        return bool(reported) and any(self.body.place(r) in reported for r in self.body.references_of(name))
 
     def _ask(self, data: DataObject, question: str) -> Answer:
         """By what is known without a look into called routines; if that is not enough, with one."""
@@ -287,15 +288,15 @@ class SharedArrays:
         return Facts(assumed, frozenset(d.name_in(self.body.key) for d in objects if d is not None))
 
     def _sizes(self) -> tuple[Condition, ...]:
-        """Names that are the size of a domain or a dimension as they stand: they are not negative. Procedures within
+        """Names that are the size of a domain or a dimension as they are: they are not negative. Procedures within
         one program or routine share its names, and tell of them by their declarations.
         """
         facts, key = self.body.facts, self.body.key
         sizes = _sizes_of([d.extent for d in self.body.region.domains])
         for unit in self._family():
-            told = _sizes_of([d for s in unit.spec.symbols.values() for d in s.shape])
-            same = (n for n in told if facts.scopes.variable(n, unit.key) == facts.scopes.variable(n, key))
-            sizes |= told if unit.key == key else set(same)
+            reported = _sizes_of([d for s in unit.spec.symbols.values() for d in s.shape])
+            same = (n for n in reported if facts.scopes.variable(n, unit.key) == facts.scopes.variable(n, key))
+            sizes |= reported if unit.key == key else set(same)
         found: dict[str, Condition] = {}
         for size in sorted(sizes):
             data = facts.object(size, key)
@@ -331,7 +332,7 @@ class SharedArrays:
         self.found.append(replace(said, related=related, fixes=fixes))
 
     def _place(self, access: Access) -> Place:
-        """The place in the user's text where an access stands."""
+        """The place in the user's text where an access is."""
         source = access.source
         assert isinstance(source, Source)
         node = source.reference.node

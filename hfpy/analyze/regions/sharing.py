@@ -463,7 +463,7 @@ class RegionSharing:
         return name in scan.scan_behind(self.routine.body, self.body.construct).exposed
 
     def _sets_itself(self, reference: Reference, name: str, data: DataObject) -> bool:
-        """Whether a reference stands in another region, each of whose points sets what it reads of an array."""
+        """Whether a reference is in another region, each of whose points sets what it reads of an array."""
         others = [n for n in reference.at.regions if n != self.body.identity.number]
         active = [n for n in others if RegionId(self.key, n) in self.facts.positions.regions]
         return any(self.uses.sets_itself(n, name, data) for n in active)

@@ -54,7 +54,7 @@ def _named(facts: Facts, routine: Routine, number: int, region: Region) -> Itera
             place = at.statement.line.place(routine.file, reference.node.start, reference.node.end)
             message = f"points run on several threads, each of which has its own '{reference.name}' (threadprivate)"
             hint = _HINT.format(routine=routine.name)
-            yield error("HF511", message, place, hint, [_told(region)])
+            yield error("HF511", message, place, hint, [_report(region)])
 
 
 def _below(facts: Facts, effects: Effects, routine: Routine, number: int, region: Region) -> Iterator[Diagnostic]:
@@ -78,7 +78,7 @@ def _below(facts: Facts, effects: Effects, routine: Routine, number: int, region
             hint += _ALONE.format(routine=routine.name)
             say = warning if any(effects.may_change(s.callee, identity) for s in sites) else error
             place = site.at.statement.line.place(routine.file, site.node.start, site.node.end)
-            yield say("HF511", message, place, hint, [_told(region)])
+            yield say("HF511", message, place, hint, [_report(region)])
 
 
 def _brought(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
@@ -94,5 +94,5 @@ def _brought(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
                 yield error("HF511", message, listed.place, hint)
 
 
-def _told(region: Region) -> Related:
+def _report(region: Region) -> Related:
     return Related(region.place, "the region")

@@ -40,7 +40,7 @@ class ArrayStatements:
         return Expressions(self.body, self.body.key, self.located.get(id(statement)))
 
     def flush(self, depth: int, statement: Statement) -> None:
-        """Print what has to stand before the statement."""
+        """Print what has to be before the statement."""
         for line in self.body.prelude:
             self.put(line, depth, statement)
         self.body.prelude.clear()

@@ -90,7 +90,7 @@ class Body:
     """Everything that the printers of one body share.
 
     ``variables`` are those of the routine ``key`` by Fortran name, ``globals`` module variables by home and name.
-    Constants (with those that each needs), those asked for, temporaries and the lines to stand before the current
+    Constants (with those that each needs), those asked for, temporaries and the lines to be before the current
     statement are collected on the way, and what is refused. ``names`` are those of hfpy's own in the body's scope.
     ``calls`` are the device routines that are called, with where their arguments lie.
     """

@@ -110,7 +110,7 @@ class DeviceRoutines:
         return cut(f"hff_{self.stem(key)}")
 
     def stem(self, key: str) -> str:
-        """What stands for a routine in names of its kernels and of its form on the device."""
+        """What represents a routine in names of its kernels and of its form on the device."""
         if not self._stems:
             routines = self.facts.application.routines.values()
             own = [r.key for r in routines if r.kind not in ("module", "submodule", "blockdata")]
@@ -119,7 +119,7 @@ class DeviceRoutines:
 
     def globals(self, key: str) -> tuple[Found, ...]:
         """Variables of modules and common blocks that a routine or one below it names, in a fixed order (further
-        arguments). A member of a block stands there once, by the routine's own name if it has one.
+        arguments). A member of a block is there once, by the routine's own name if it has one.
         """
         named = self.effects.mentioned(key) | self.effects.members(key) | self._in_sizes(key)
         found: dict[Slot, Found] = {}

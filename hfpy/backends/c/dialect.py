@@ -108,7 +108,7 @@ class Dialect:
     # -- kernels
 
     def kernel_head(self, threads: int, fixed: bool) -> list[str]:
-        """What stands before a kernel: it is a template of the type of indices; blocks have so many threads, which is
+        """What is before a kernel: it is a template of the type of indices; blocks have so many threads, which is
         ``fixed`` or may be changed by the launcher.
         """
         return ["template <class hf_index>", f"{'HF_BLOCK' if fixed else 'HF_THREADS'}({threads})"]
@@ -176,7 +176,7 @@ class Dialect:
         return "{}"
 
     def reference_parameter(self, scalar: Scalar, text: str, space: Space) -> tuple[str, str]:
-        """The parameter for a dummy that is set, and what stands for it in expressions."""
+        """The parameter for a dummy that is set, and what represents it in expressions."""
         return f"{c_type(scalar)} &{text}", text
 
     def optional_parameter(self, scalar: Scalar, text: str) -> str:

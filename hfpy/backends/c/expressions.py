@@ -142,7 +142,7 @@ class Expressions:
         return max((self.rank(c) for c in children(expr)), default=0)
 
     def within(self, variables: Mapping[str, CVariable]) -> Expressions:
-        """A printer of text that stands for a part of the statement, with variables of its own."""
+        """A printer of text that means a part of the statement, with variables of its own."""
         return Expressions(self.body.with_variables(variables), self.key, None)
 
     # -- operators
@@ -265,7 +265,7 @@ class Expressions:
         return None if macro is not None and macro.params is None and isinstance(expr, Apply) else macro
 
     def _macro_text(self, macro: Macro, expr: Designator, lanes: Sequence[str]) -> CText:
-        """A macro of the user's, expanded; its arguments are printed where they stand."""
+        """A macro of the user's, expanded; its arguments are printed where they are."""
         arguments = expr.args if isinstance(expr, Apply) else ()
         shown = [self.print(a, lanes if self.rank(a) else ()) for a in arguments]
         if macro.params is None and not arguments:
@@ -287,8 +287,8 @@ class Expressions:
             known[f"hf_m{number}"] = CVariable(value.at(PRIMARY), value.type)
         inner = self.within(known).print(tree)
         if inner.level != PRIMARY:
-            # The preprocessor puts it in as text, so that what stands around it would bind to parts of it.
-            raise CannotPrint("a macro that stands for more than one value", expr.start, expr.end)
+            # The preprocessor puts it in as text, so that what is around it would bind to parts of it.
+            raise CannotPrint("a macro that means more than one value", expr.start, expr.end)
         return inner
 
     def resolved(self, expr: Designator) -> str:
@@ -308,9 +308,7 @@ class Expressions:
             return base.name
         name, _ = resolve_alias(base.name, self.at)
         if name is None:
-            raise CannotPrint(
-                f"'{base.name}', which stands for an expression or a local of a block,", expr.start, expr.end
-            )
+            raise CannotPrint(f"'{base.name}', which means an expression or a local of a block,", expr.start, expr.end)
         return name
 
     def target(self, expr: Expr, lanes: Sequence[str] = ()) -> CText:
@@ -491,7 +489,7 @@ class Expressions:
 
 
 def _apart(expr: Expr, alone: bool = False) -> set[str]:
-    """The names in an expression that stand neither in parentheses nor as an argument by themselves."""
+    """The names in an expression that are neither in parentheses nor as an argument by themselves."""
     if isinstance(expr, Name):
         return set() if alone else {expr.name}
     arguments = expr.args if isinstance(expr, Apply) else ()

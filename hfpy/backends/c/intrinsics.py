@@ -11,7 +11,7 @@ from hfpy.backends.c.dialect import Dialect
 from hfpy.backends.c.values import CannotPrint, CText, c_type
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
-# Specific names of old Fortran: the generic they stand for.
+# Specific names of old Fortran: the generic they mean.
 _SPECIFIC = {
     **dict.fromkeys(("dabs", "iabs"), "abs"),
     **dict.fromkeys(("amax1", "dmax1", "max0"), "max"),

@@ -96,7 +96,7 @@ def constant_flag(expr: Expr | None) -> bool:
 
 
 def kind_of(printer: Expressions, expr: Expr | None) -> Scalar:
-    """The type of an index. Raises CannotPrint where its kind cannot be told."""
+    """The type of an index. Raises CannotPrint where its kind is not known."""
     if expr is None:
         return INTEGER
     value = printer.body.kinds.value(expr, printer.key)

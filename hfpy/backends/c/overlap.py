@@ -23,7 +23,7 @@ _VECTOR = "by vector"
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """A section's dimension: which one of the array, first, last and step as C text. Of a vector subscript the first is
-    what stands for an element, and the step is no number.
+    what represents an element, and the step is no number.
     """
 
     dimension: int
@@ -111,7 +111,7 @@ def directions(printer: Expressions, target: Designator, values: Sequence[Design
 
 
 def _distances(own: Sequence[Bounds], other: Sequence[Bounds]) -> tuple[int, ...] | None:
-    """How many turns later each dimension's element is set that is read; None if that cannot be told."""
+    """How many turns later each dimension's element is set that is read; None if that is not known."""
     if [b.dimension for b in own] != [b.dimension for b in other]:
         return None
     found = []

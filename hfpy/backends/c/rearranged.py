@@ -117,7 +117,7 @@ def is_composed(printer: Expressions, expr: Expr) -> bool:
 
 
 def only_loop(printer: Expressions, expr: Expr) -> ImpliedDo | None:
-    """The implied loop that an array constructor is, if it has single values alone and nothing stands beside it."""
+    """The implied loop that an array constructor is, if it has single values alone and nothing is beside it."""
     if not isinstance(expr, ArrayConstructor) or len(expr.items) != 1 or expr.type_spec:
         return None
     loop = expr.items[0]

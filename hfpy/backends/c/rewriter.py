@@ -33,7 +33,7 @@ from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.device.queues import no_effect
 from hfpy.transform.imports import Imports
 from hfpy.transform.plain.form import PlainForm
-from hfpy.transform.plain.texts import is_told, worked_out
+from hfpy.transform.plain.texts import is_text_value, worked_out
 from hfpy.transform.regions.regioncode import Backend
 from hfpy.transform.regions.regions import RegionRewriter
 from hfpy.transform.text.edits import Edit, replace_lines
@@ -83,7 +83,7 @@ class KernelRewriter(RegionRewriter):
             return
         sharing = self.in_plain.region(number)
         sharing.place()
-        self.found += map(self.plain.told, sharing.result.found)
+        self.found += map(self.plain.reported, sharing.result.found)
         self._check_jumps(node, region)
         name = kernel_name(self.device.stem(self.routine.key), number)
         block = block_sizes(
@@ -140,11 +140,11 @@ class KernelRewriter(RegionRewriter):
 
     def _with_texts(self, spec: KernelSpec) -> KernelSpec:
         """The signature with what the host works out of texts, in the place of variables of the plain form."""
-        if not any(isinstance(v, Parameter) and is_told(v.actual) for v in spec.variables):
+        if not any(isinstance(v, Parameter) and is_text_value(v.actual) for v in spec.variables):
             return spec
         values = worked_out(self.plain.facts.routine(self.routine.key))
         made = (
-            replace(v, actual=values[v.actual]) if isinstance(v, Parameter) and is_told(v.actual) else v
+            replace(v, actual=values[v.actual]) if isinstance(v, Parameter) and is_text_value(v.actual) else v
             for v in spec.variables
         )
         return replace(spec, variables=tuple(made))
@@ -155,7 +155,7 @@ class KernelRewriter(RegionRewriter):
         for key in spec.called:
             with refusals.at(self.routine.header):
                 self.writer.check_routine(key)
-        errors = [self.plain.told(d) for d in refused(refusals.problems)]
+        errors = [self.plain.reported(d) for d in refused(refusals.problems)]
         places = {d.place for d in errors}
         self.found = [d for d in self.found if d.code != "HF501" or d.place not in places]
         self.found += errors
@@ -251,8 +251,8 @@ def _with_stops(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
     before += [f"{stop.parameter} = 0" for stop in spec.stops]
     after = []
     for stop in spec.stops:
-        told = f"hfpy: {stop.place}: stop in kernel {spec.name}"
-        after += [f"if ({stop.parameter} /= 0) then", f"  write (hf_errors, '(a)') {character(told)}"]
+        reported = f"hfpy: {stop.place}: stop in kernel {spec.name}"
+        after += [f"if ({stop.parameter} /= 0) then", f"  write (hf_errors, '(a)') {character(reported)}"]
         after += [f"  {stop.statement}", "end if"]
     made = [wrapped for row in before for wrapped in wrap_line(margin + row)]
     made += [*rows, *(wrapped for row in after for wrapped in wrap_line(margin + row))]

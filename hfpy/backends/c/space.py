@@ -127,7 +127,8 @@ def _scratch_of_routine(body: Body, scratch: Sequence[Scratch]) -> list[str]:
 
 
 def called_bytes(body: Body, sites: list[CallSite]) -> list[str]:
-    """The bytes that each call takes, with what is called below it; ``body`` knows what the host knows of the caller.
+    """The bytes that each call takes, with what is called below it; ``body`` knows what the host knows about the
+    caller.
 
     Raises CannotPrint where a size depends on what only the device knows.
     """
@@ -156,7 +157,8 @@ def total(own: list[str], below: list[str]) -> str:
 
 
 def _arguments(body: Body, site: CallSite) -> Mapping[str, CVariable]:
-    """What the host knows of a routine's arguments: integers whose actual arguments it can print, bounds of arrays."""
+    """What the host knows about a routine's arguments: integers whose actual arguments it can print, bounds of arrays.
+    """
     routine = body.facts.routine(site.callee)
     known: dict[str, CVariable] = {}
     printer = Expressions(body, body.key, site.at)

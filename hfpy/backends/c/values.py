@@ -94,7 +94,7 @@ class Unprintable(Exception):
 
 
 class Refusals:
-    """Collects what cannot be printed of one body, each problem once, so that all of them are told together.
+    """Collects what cannot be printed of one body, each problem once, so that all of them are reported together.
 
     ``names`` are variables that are refused, those of modules with their home: what mentions them needs no problem of
     its own.
@@ -179,7 +179,7 @@ class CText:
 class CVariable:
     """A variable as C sees it.
 
-    ``text`` is what stands for it in expressions (``(*x)`` for one reached through a pointer). For arrays ``lower``
+    ``text`` is what represents it in expressions (``(*x)`` for one reached through a pointer). For arrays ``lower``
     and ``upper`` are the bounds of its dimensions as C text, in the order of Fortran's index list; ``storage`` gives
     for each place in storage the place in that list. ``present`` is the text that tells whether an optional argument
     was given, empty for all others; ``handed`` is what it is handed on as, the value with that word. ``data`` is the

@@ -194,7 +194,7 @@ class ElementText(AccessRewriter):
 
     def reads(self, expr: Expr, text: str, planned: Entries) -> Iterator[Ranges]:
         """The variables in an expression, as they are read for one element. What a function gets that is worked out
-        for whole arrays, and what stands in indices, is read at other places.
+        for whole arrays, and what is in indices, is read at other places.
         """
         if isinstance(expr, Name | Apply | Component):
             found = self.ranges(expr, text, planned)

@@ -20,7 +20,7 @@ Lines = list[tuple[str, int]]
 
 class Rows(ElementText):
     """The lines of one routine. ``names`` are all that expressions in them mention, ``expanded`` those of them that
-    macros stand for.
+    macros mean.
     """
 
     def __init__(self, facts: Facts, routine: Routine, refusals: Refusals) -> None:

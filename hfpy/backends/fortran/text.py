@@ -70,7 +70,7 @@ _OF_DESCRIPTORS = ("allocated", "associated", "is_contiguous", "loc", "c_loc", "
 
 class KernelText(Rows):
     """The text of one routine's statements. ``leave`` is what ``@exit`` becomes. ``names`` are all that their
-    expressions mention, ``expanded`` those of them that macros stand for; ``counted`` are the counters of loops over
+    expressions mention, ``expanded`` those of them that macros mean; ``counted`` are the counters of loops over
     elements.
     """
 
@@ -125,7 +125,7 @@ class KernelText(Rows):
         return self.stops.get(statement.line.key, "") if stops else ""
 
     def _stopping(self, statement: Statement, stopped: str, depth: int) -> None:
-        """A statement that ends the run: the point is left, and the host is told."""
+        """A statement that ends the run: the point is left, and the host gets a flag."""
         inner = depth
         if isinstance(statement, OneLine):
             with self._at(statement):

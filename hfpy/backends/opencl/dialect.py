@@ -124,7 +124,7 @@ class OpenCL(Dialect):
     # -- kernels: the runtime compiles them for one type of indices, and may take smaller blocks
 
     def kernel_head(self, threads: int, fixed: bool) -> list[str]:
-        """Nothing stands before a kernel."""
+        """Nothing is before a kernel."""
         return []
 
     def blocks_are(self, block: tuple[int, int, int], fixed: bool) -> list[str]:
@@ -207,7 +207,7 @@ class OpenCL(Dialect):
         return f"0, hf_no_shape{rank}()" if rank else f"hf_absent_{suffix(scalar)}()"
 
     def reference_parameter(self, scalar: Scalar, text: str, space: Space) -> tuple[str, str]:
-        """The parameter for a dummy that is set, and what stands for it in expressions."""
+        """The parameter for a dummy that is set, and what represents it in expressions."""
         return f"{QUALIFIERS[space]}{c_type(scalar)} *{text}", f"(*{text})"
 
     def optional_parameter(self, scalar: Scalar, text: str) -> str:

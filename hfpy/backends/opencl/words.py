@@ -35,7 +35,7 @@ _DOUBLE = re.compile(r"\bdouble\b|\bhf_c8\b")
 _NAME = re.compile(r'"[^"]*"|(?<![\w.])[a-z]\w*')
 
 # Words of OpenCL C (6.1.9 of its specification) that Fortran names may be and C++ does not have, and functions
-# that stand for words of CUDA.
+# that mean words of CUDA.
 _WORDS = frozenset(
     "kernel global local constant half uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t quad complex "
     "imaginary event_t sampler_t read_only write_only read_write pipe generic uniform vec_step barrier "

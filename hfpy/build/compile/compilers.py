@@ -114,7 +114,7 @@ def find_compiler(language: Language, asked: str | None, environment: Mapping[st
 
 
 def named_compiler(language: Language, asked: str | None, environment: Mapping[str, str]) -> Compiler:
-    """The same without running anything: its family is told by its name, and taken for GNU's where that says nothing.
+    """The same without running anything: its family is that of its name, and GNU's where the name says nothing.
 
     Raises ToolError as well.
     """
@@ -170,8 +170,8 @@ def _described(command: tuple[str, ...]) -> Compiler:
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise ToolError(f"error {codes.TOOL_FAILED}: '{shlex.join(command)}' does not run: {fault}") from None
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = next((line for line in lines if re.search(r"\d\.\d", line)), lines[0] if lines else "")
-    return Compiler(command, family_of(text), told)
+    reported = next((line for line in lines if re.search(r"\d\.\d", line)), lines[0] if lines else "")
+    return Compiler(command, family_of(text), reported)
 
 
 def family_of(version_text: str) -> Family:

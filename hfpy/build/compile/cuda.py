@@ -99,7 +99,7 @@ class CudaTools:
         return self._command(["-O2"], source, target)
 
     def runtime_sources(self) -> tuple[Path, ...]:
-        """The C++ sources of the runtime, with those that stand for a GPU or lead to one."""
+        """The C++ sources of the runtime, with those that mean a GPU or lead to one."""
         folders = [EMULATION] * self.emulated + [JIT] * self.jit + [OPENCL] * self._opencl
         return tuple(path for folder in (RUNTIME, *folders) for path in sorted(folder.glob("*.cpp")))
 

@@ -48,7 +48,7 @@ def runtime_library(
         folder.mkdir(parents=True, exist_ok=True)
         record.unlink(missing_ok=True)
         library.unlink(missing_ok=True)
-    # Compilers may be told to use what this processor has.
+    # Flags may ask compilers to use what this processor has.
     kept = cache / "runtimes" / digest(key, platform.machine(), platform.node())[:32] if cache is not None else None
     files = [path.name for path in objects.values()] + [LIBRARY]
     if kept is None or not _taken(kept, folder, files):

@@ -15,7 +15,7 @@ from hfpy.translation import Contents
 class CompiledFile:
     """A Fortran file to compile: what the translator wrote (``path``) for a file of the user's (``source``).
 
-    ``contents`` tells what the build has to know of it; ``line_map`` leads from a line of ``path`` to the line of
+    ``contents`` tells what the build has to know about it; ``line_map`` leads from a line of ``path`` to the line of
     ``source`` (0: made by hfpy).
     """
 

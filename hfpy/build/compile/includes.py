@@ -13,7 +13,7 @@ _USE = re.compile(rb"^[ \t]*use\b[ \t]*(,[^:\n]*)?(?:::)?[ \t]*([a-z]\w*)", re.M
 
 
 def used_modules(data: bytes) -> tuple[str, ...]:
-    """The modules that a text uses, told by its lines alone; the compiler's own (``use, intrinsic``) are left out."""
+    """The modules that a text uses, by its lines alone; the compiler's own (``use, intrinsic``) are left out."""
     found = (name for nature, name in _USE.findall(data) if b"non" in nature.lower() or not nature)
     return tuple(dict.fromkeys(name.decode("ascii", "replace").lower() for name in found))
 

@@ -33,7 +33,7 @@ class Objects:
     """The objects and module files of one build folder. ``compile_*`` may be called from several threads.
 
     ``needs`` gives for each file (by name) the files whose modules it uses. ``say`` takes what compilers
-    print, already led back to the user's lines; ``told`` is called with each command that is run. ``always`` are
+    print, already led back to the user's lines; ``reported`` is called with each command that is run. ``always`` are
     objects that are linked though nothing refers to them.
     """
 
@@ -45,7 +45,7 @@ class Objects:
     processes: Processes
     flags_of: Callable[[Path], tuple[str, ...]]
     say: Callable[[str], None]
-    told: Callable[[str], None]
+    reported: Callable[[str], None]
     compiled: list[str] = field(default_factory=list)
     always: tuple[Path, ...] = ()
 
@@ -200,14 +200,14 @@ class Objects:
         self._run(command, [], Path(command[-1]).name)
 
     def _run(self, command: Sequence[str], origins: Sequence[Origin], what: str) -> None:
-        self.told(shown(command))
+        self.reported(shown(command))
         self.compiled.append(what)
         finished = self.processes.run(command, self.root)
         output = mapped(finished.output, origins).rstrip()
         if finished.status != 0:
-            told = output or f"'{shown(command)}' ended with status {finished.status} and no message"
-            failed = f"{told}\nerror {codes.TOOL_FAILED}: {command[0]} failed on {what}"
-            names = _UNDEFINED.findall(told)
+            reported = output or f"'{shown(command)}' ended with status {finished.status} and no message"
+            failed = f"{reported}\nerror {codes.TOOL_FAILED}: {command[0]} failed on {what}"
+            names = _UNDEFINED.findall(reported)
             if any(name.startswith("acc_") for name in names):
                 failed += (
                     "\n  hint: acc_… are routines of OpenACC; add its library to LDFLAGS, which is -lgomp for gfortran"

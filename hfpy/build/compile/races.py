@@ -1,7 +1,7 @@
 """``hfpy verify --races``: one sequential build that watches every access in its regions, run once.
 
 The compiler's instrumentation for races tells hfpy's own runtime (``runtime/races``) each access; what that finds is
-read here and told with the places in the user's files.
+read here and reported with the places in the user's files.
 """
 
 from __future__ import annotations

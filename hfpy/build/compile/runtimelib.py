@@ -66,5 +66,5 @@ def _content(path: Path) -> bytes:
 
 
 def modules_in(data: bytes) -> set[str]:
-    """The modules that a text defines, told by its lines alone."""
+    """The modules that a text defines, by its lines alone."""
     return {name.decode("ascii", "replace").lower() for name in _MODULE.findall(data)}

@@ -33,7 +33,7 @@ Stack = tuple[int, ...]
 
 
 def sampling(tools: Tools) -> Tools:
-    """The tools of a build whose lines can be told from addresses, linked with what takes samples."""
+    """The tools of a build whose lines are known from addresses, linked with what takes samples."""
     linked = (f"-Wl,-u,{_BEGIN}", *tools.link_flags)
     return replace(tools, fortran_flags=(*tools.fortran_flags, "-g"), link_flags=linked)
 

@@ -45,7 +45,7 @@ def without_unneeded(
             if why and file.name not in foreign and file.name not in needed:
                 foreign[file.name] = why
                 again = True
-    told = [
+    reported = [
         note(
             codes.SETTING_IGNORED,
             f"the file has no effect: it uses '{foreign[file.name]}', which this compiler cannot have, "
@@ -56,4 +56,4 @@ def without_unneeded(
         for file in files
         if file.name in foreign
     ]
-    return [file for file in files if file.name not in foreign], told
+    return [file for file in files if file.name not in foreign], reported

@@ -1,7 +1,7 @@
 """Files of settings in the language of make, read without running anything: assignments, conditionals, includes.
 
 Of make's functions those are known that only rearrange words. What needs more (``$(shell …)``, ``!=``, ``define``) is
-not followed; that is told, and the value is empty.
+not followed; that is reported, and the value is empty.
 """
 
 from __future__ import annotations

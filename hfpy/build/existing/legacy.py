@@ -25,7 +25,7 @@ from hfpy.version import PACKAGE
 HF_DIR = PACKAGE.resolve() / "makefiles" / "hf"
 
 Finder = Callable[[Language, str | None, Mapping[str, str]], Compiler]
-# @scheme{name(X)}, as it stands in a line of hybrid sources.
+# @scheme{name(X)}, as it is in a line of hybrid sources.
 _SCHEME = re.compile(r"@scheme\s*\{[^}]*?(?:name\s*\(\s*)?(\w+)\s*\)?\s*\}", re.IGNORECASE)
 _BACKENDS = {
     "FortranImplementation": "sequential",
@@ -252,8 +252,8 @@ def _flags(
     if translated.changed or unknown:
         changes = [f"{old} → {new}" for old, new in translated.changed if new]
         dropped = [*(old for old, new in translated.changed if not new), *unknown]
-        told = [*changes, *([f"left out: {' '.join(dropped)}"] if dropped else [])]
-        message = f"{key} was translated for {compiler.command[0]}: {'; '.join(told)}"
+        reported = [*changes, *([f"left out: {' '.join(dropped)}"] if dropped else [])]
+        message = f"{key} was translated for {compiler.command[0]}: {'; '.join(reported)}"
         notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
     return tuple(flag for flag in translated.flags if flag not in unknown)
 
@@ -289,7 +289,7 @@ def _schemes(
     settings: Settings, target: str, mode: str, used: Collection[str], notes: list[Diagnostic]
 ) -> list[tuple[str, str, str]]:
     """Scheme, backend class and key of every ``GPU_IMPLEMENTATION_PRODUCTION_SCHEME`` for the target and mode. Only
-    schemes that the sources have count (§13.5); settings of others are told, files of ``config`` are not.
+    schemes that the sources have count (§13.5); settings of others are reported, files of ``config`` are not.
     """
     prefix = f"{target.upper()}_IMPLEMENTATION_{mode}_"
     found = {key.removeprefix(prefix): (settings.text(key), key) for key in settings.values if key.startswith(prefix)}
@@ -356,7 +356,7 @@ def _with_framework(
 
 
 def _preprocessor_flags(settings: Settings, notes: list[Diagnostic]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Macros and include folders in PFLAGS, ``-DNAME`` or ``-D NAME``; what else is there is told."""
+    """Macros and include folders in PFLAGS, ``-DNAME`` or ``-D NAME``; what else is there is reported."""
     found: dict[str, list[str]] = {"-D": [], "-I": []}
     left: list[str] = []
     words = list(settings.words("PFLAGS"))

@@ -111,7 +111,7 @@ _WITH_WORD: dict[str, dict[str, tuple[str, ...]]] = {
     "-debug": {},
     "-diag-disable": {},
     "-align": {},
-    "-stand": {},
+    "-are": {},
     "-names": {},
     "-reentrancy": {},
     "-heap-arrays": {},

@@ -63,7 +63,7 @@ def read_settings(
     """The settings of the project in ``folder`` for a target, with ``DEBUG`` defined or not.
 
     Besides the keys of the two files there are those of the backend selection files in ``config``. They are read, not
-    run; only if something cannot be told so, and ``runs`` allows commands of the project's, make is asked.
+    run; only if that leaves something unknown, and ``runs`` allows commands of the project's, make is asked.
     Raises ToolError if it is missing then or cannot read the files.
     """
     config = folder / "config"

@@ -37,9 +37,9 @@ class Result:
 
 
 def run_tests(
-    folder: Path, target: str, kind: str, environment: Mapping[str, str], told: Callable[[Result], None]
+    folder: Path, target: str, kind: str, environment: Mapping[str, str], reported: Callable[[Result], None]
 ) -> list[Result]:
-    """Run the tests of a kind of the existing project in ``folder``; ``told`` is called with each result.
+    """Run the tests of a kind of the existing project in ``folder``; ``reported`` is called with each result.
 
     Raises UsageError if nothing is there to test, ToolError if the project's settings cannot be read.
     """
@@ -56,7 +56,7 @@ def run_tests(
         for run in configured_runs(place, kind):
             fault = _one(settings, place, [f"./{program.name}", target], run, environment)
             results.append(Result(name, run.arguments, fault))
-            told(results[-1])
+            reported(results[-1])
     if not results:
         raise UsageError(f"nothing to test: {folder}/config/{GENERAL} names no EXECUTABLES")
     return results

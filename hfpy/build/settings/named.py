@@ -23,7 +23,7 @@ def unknown_paths(project: Project) -> Iterator[Diagnostic]:
     yield from unknown_folders([f for f in folders if not project.legacy], place)
     try:
         every = replace(project, exclude=()).files
-    except HfpyError:  # told where the sources are read
+    except HfpyError:  # reported where the sources are read
         return
     names = {p.name for p in every} | {p.relative_to(project.root).as_posix() for p in every if _below(p, project)}
     for pattern in project.exclude if not project.legacy else ():

@@ -1,4 +1,4 @@
-"""Reading ``hfpy.toml`` (design §5): every key is known, of the right type, or a diagnostic says where it stands."""
+"""Reading ``hfpy.toml`` (design §5): every key is known, of the right type, or a diagnostic says where it is."""
 
 from __future__ import annotations
 

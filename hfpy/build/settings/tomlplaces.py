@@ -1,4 +1,4 @@
-"""Where a key of a TOML file stands: ``tomllib`` gives values without places, diagnostics want both."""
+"""Where a key of a TOML file is: ``tomllib`` gives values without places, diagnostics want both."""
 
 from __future__ import annotations
 

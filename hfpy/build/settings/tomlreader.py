@@ -58,7 +58,7 @@ class TomlReader:
     def strings(
         self, table: Mapping[str, Any], path: tuple[str, ...], key: str, one: bool = False
     ) -> tuple[str, ...] | None:
-        """The list of texts under a key; with ``one`` a single text stands for a list of one."""
+        """The list of texts under a key; with ``one`` a single text means a list of one."""
         value = table.get(key)
         if value is None:
             return None

@@ -33,7 +33,7 @@ def generic_name(text: str) -> str:
 
 
 def interface_lines(lines: Sequence[LogicalLine]) -> tuple[list[LogicalLine], list[str]]:
-    """What stands between the first line, which begins an interface, and its end; and of that what is not in interfaces
+    """What is between the first line, which begins an interface, and its end; and of that what is not in interfaces
     of dummy procedures.
     """
     inner: list[LogicalLine] = []

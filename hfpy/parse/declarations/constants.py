@@ -23,7 +23,7 @@ def circular_constants(symbols: Mapping[str, Symbol], file: str) -> list[Diagnos
         if symbol.name in needs[symbol.name] and not _by_value(symbol):
             needs[symbol.name] -= {symbol.name}
     found: list[Diagnostic] = []
-    told: set[str] = set()
+    reported: set[str] = set()
     for start in needs:
         way, pending = [start], [iter(needs[start])]
         seen = {start}
@@ -33,9 +33,9 @@ def circular_constants(symbols: Mapping[str, Symbol], file: str) -> list[Diagnos
                 pending.pop()
                 way.pop()
             elif name == start:
-                if not told & set(way):
+                if not reported & set(way):
                     found.append(_circular(way, symbols, file))
-                told |= set(way)
+                reported |= set(way)
                 break
             elif name not in seen:
                 seen.add(name)

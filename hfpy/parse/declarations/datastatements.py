@@ -16,7 +16,7 @@ _WORD = "data"
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A value and how often it stands in the list (None for once)."""
+    """A value and how often it is in the list (None for once)."""
 
     value: Fragment
     times: Fragment | None = None

@@ -185,7 +185,7 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
 def enumerators(lines: Iterable[LogicalLine]) -> Iterator[Symbol]:
     """The named constants that the statements of an enumeration declare (Fortran 2018, 7.6.1): each is one more than
     the one before, where it has no value, and the first is zero then. Their kind is that of ``enum`` in C, which has
-    four bytes for all compilers that hfpy knows of.
+    four bytes for all compilers that hfpy knows about.
 
     Raises GrammarError if a value is no expression.
     """

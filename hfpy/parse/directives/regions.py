@@ -195,7 +195,7 @@ def factor_problems(directive: Directive, line: LogicalLine, file: str, iterator
             if not number.isdigit() or int(number) < 1:
                 hint = f"write {attribute.name}({name or 'i'}:4)"
                 problems.append(error("HF202", f"'{entry}' is no iterator with a number", place, hint))
-            elif name not in iterators and attribute.name != "team":  # whose loops stand in the body
+            elif name not in iterators and attribute.name != "team":  # whose loops are in the body
                 hint = suggestion(name, iterators)
                 problems.append(error("HF202", f"'{name}' is no iterator of this region", place, hint))
             elif name in seen:

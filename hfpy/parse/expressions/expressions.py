@@ -335,7 +335,7 @@ class _Builder:
         return self.expression(start, stop)
 
     def _triplet(self, start: int, stop: int) -> Expr | None:
-        """``lower:upper:step`` if a colon stands at depth 0, else None."""
+        """``lower:upper:step`` if a colon is at depth 0, else None."""
         parts = [part for piece in self._split(start, stop, "::") for part in self._split(*piece, ":")]
         colons = [
             t

@@ -1,7 +1,7 @@
 """Expressions and dimensions given as text on their own: sizes, bounds, kinds, arguments of directives.
 
 They are trees from the moment they are read. Macros stay in them as names, as the compiler's preprocessor expands them;
-:func:`expanded` gives what they stand for.
+:func:`expanded` gives what they mean.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def compact(given: Fragment) -> Fragment:
 
 
 def macro_names(line: LogicalLine, expr: Expr, macros: Mapping[str, Macro]) -> set[str]:
-    """Every name in what an expression of a line stands for when the macros in it are expanded."""
+    """Every name in what an expression of a line means when the macros in it are expanded."""
     return words_of(expand(line.text[expr.start : expr.end], macros))
 
 
@@ -115,7 +115,7 @@ def mentions(macro: Macro, name: str) -> bool:
 
 
 def single(macro: Macro) -> Name | Literal | None:
-    """The name, number or logical constant that a macro stands for; None if it stands for anything else."""
+    """The name, number or logical constant that a macro means; None if it means anything else."""
     try:
         found = None if macro.params is not None else fragment(macro.body).expr
     except GrammarError:
@@ -137,7 +137,7 @@ def expanded_dim(dim: Dim, macros: Mapping[str, Macro]) -> Dim:
 
 
 def expanded_shape(symbol: Symbol, macros: Mapping[str, Macro]) -> tuple[Dim, ...]:
-    """The shape of a symbol behind the preprocessor: a storage-order macro stands for several dimensions."""
+    """The shape of a symbol behind the preprocessor: a storage-order macro means several dimensions."""
     text = ",".join(dim.text for dim in symbol.shape)
     again = expand(text, macros)
     return symbol.shape if again == text else shape_of(again, symbol.dynamic)
@@ -150,7 +150,7 @@ def word_span(text: str, word: str) -> tuple[int, int]:
 
 
 def list_behind(text: str, name: str) -> tuple[int, int] | None:
-    """The span of the list in parentheses that stands behind a name, parentheses included; None without one."""
+    """The span of the list in parentheses that is behind a name, parentheses included; None without one."""
     tokens = tokenise(text)
     for before, token in itertools.pairwise(tokens):
         if before.text.lower() == name and token.text == "(":

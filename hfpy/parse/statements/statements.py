@@ -1,6 +1,6 @@
 """One logical line to one statement.
 
-The kind of a statement is told from its first word and its shape (Fortran has no reserved words, so an
+The kind of a statement follows from its first word and its shape (Fortran has no reserved words, so an
 assignment is looked for first); its expressions are fparser's, tied to the text
 (:mod:`hfpy.parse.expressions.expressions`). Blocks are put together in :mod:`hfpy.parse.blocks`.
 """
@@ -116,7 +116,7 @@ def _parse(line: LogicalLine, start: int, end: int) -> Statement:
     if masked.startswith("@"):
         if re.fullmatch(r"@\s*exit\s*", masked, re.IGNORECASE):
             return Jump(line, "@exit", span=(begin, end))
-        return _opaque(line, "a directive stands on a line of its own")
+        return _opaque(line, "a directive is on a line of its own")
     if word is None:
         return _opaque(line, "no statement begins like this")
     lowered = word.group(1).lower()

@@ -1,6 +1,6 @@
 """Comments by which users acknowledge warnings: ``!@allow HF500 a`` (docs/projects.md, "Warnings that are known").
 
-Such a comment stands before the statement with the warning, or behind it on the same line, or before a region, for all
+Such a comment is before the statement with the warning, or behind it on the same line, or before a region, for all
 of the region. It names a code and, if it is not for all, arrays and variables. It changes nothing but what is shown:
 errors stay, and what hfpy makes of the code is the same.
 """

@@ -37,7 +37,7 @@ def above(rows: Sequence[str], first: int, row: int, fixed: bool) -> int:
 
 
 def behind(rows: Sequence[str], first: int, last: int, fixed: bool) -> int:
-    """The line for what comes behind a statement: the lines from ``first`` up to, not including, ``last`` stand between
+    """The line for what comes behind a statement: the lines from ``first`` up to, not including, ``last`` are between
     it and the next one.
     """
     ends = (d.last + 1 for d in own_directives_in(rows, first, last, fixed) if d.ends)

@@ -69,7 +69,7 @@ def needs_expansion(text: str) -> bool:
 
 
 def statement_macros(lines: Sequence[str], macros: Mapping[str, Macro]) -> frozenset[str]:
-    """The macros that stand for statements somewhere, as in ``SWAP(a, b, t)`` by itself or behind ``if (…)``."""
+    """The macros that mean statements somewhere, as in ``SWAP(a, b, t)`` by itself or behind ``if (…)``."""
     found: set[str] = set()
     continued = False
     for line in lines if macros else ():

@@ -350,7 +350,7 @@ def _fixed_form(
 
 
 def _comment_mark(line: str, fixed: bool) -> int:
-    """Where the mark of a line that is a comment stands; -1 for any other line."""
+    """Where the mark of a line that is a comment is; -1 for any other line."""
     if fixed and line[:1] in ("c", "C", "*"):
         return 0
     column = len(line) - len(line.lstrip())

@@ -46,7 +46,7 @@ _DECLARING = (("threadprivate",), ("requires",), ("routine",))
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause: its name in lower case, and what stands between its parentheses (None without any)."""
+    """A clause: its name in lower case, and what is between its parentheses (None without any)."""
 
     name: str
     text: str | None = None
@@ -60,7 +60,7 @@ class Clause:
 
     @property
     def operator(self) -> str:
-        """What stands before the colon of ``reduction(op:…)``, in lower case."""
+        """What is before the colon of ``reduction(op:…)``, in lower case."""
         return (self.text or "")[: max(self._colon, 0)].strip().lower()
 
     @property
@@ -104,7 +104,7 @@ class OwnDirective:
 
     @property
     def declares(self) -> bool:
-        """Whether it stands among declarations, and not before a statement."""
+        """Whether it is among declarations, and not before a statement."""
         return "declare" in self.words or self.words[:1] in _DECLARING
 
     @property
@@ -156,7 +156,7 @@ def _joined(rows: Sequence[str], row: int, last: int, sentinel: str, fixed: bool
     while row < last and goes_on:
         found = (_FIXED if fixed else _FREE).match(rows[row])
         if found is None and pieces and not fixed and rows[row].lstrip()[:1] in ("", "!"):
-            row += 1  # a comment or a blank line may stand before the line that goes on
+            row += 1  # a comment or a blank line may be before the line that goes on
             continue
         if found is None or found[1].lower() != sentinel or (fixed and pieces and found[2] in " 0"):
             break

@@ -118,7 +118,7 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def find_top(masked: str, what: Sequence[str], start: int = 0) -> int:
-    """First offset from ``start`` at depth 0 where one of the strings stands, or -1."""
+    """First offset from ``start`` at depth 0 where one of the strings is, or -1."""
     depth = 0
     for index in range(start, len(masked)):
         char = masked[index]

@@ -1,4 +1,4 @@
-"""Blocks of lines that moved: what stands elsewhere after files and units have been compared with their counterparts.
+"""Blocks of lines that moved: what is elsewhere after files and units have been compared with their counterparts.
 
 A block counts if it has three lines that say something, one of them rare, so that ``end do`` and the like
 are not found again in places that they do not come from.

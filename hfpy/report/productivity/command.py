@@ -52,7 +52,7 @@ def make_report(
 ) -> Report:
     """Compare two folders, estimate, and generate for ``targets`` (``cpu``, ``gpu:openacc``, as for ``hfpy verify``).
 
-    ``say`` is told what is being done. Raises HfpyError for folders without Fortran files, UsageError for a target that
+    ``say`` gets what is being done. Raises HfpyError for folders without Fortran files, UsageError for a target that
     there is not.
     """
     sides = [side(target) for target in targets]

@@ -56,7 +56,7 @@ class ReferencePart:
 
 @dataclass(frozen=True)
 class NewLines:
-    """New lines of one kind that stand together in a hybrid file: the first and the last, as an editor counts."""
+    """New lines of one kind that are together in a hybrid file: the first and the last, as an editor counts."""
 
     file: str
     first: int
@@ -94,7 +94,7 @@ class Figures:
 
     @property
     def moved(self) -> int:
-        """Those of them that stand at another place."""
+        """Those of them that are at another place."""
         return sum(f.moved for f in self.hybrid_files)
 
     @property

@@ -41,7 +41,7 @@ _DECLARATION = re.compile(
 
 
 def kinds_of(file: File) -> list[Kind]:
-    """The kind of every line of a file, were it new. Copies of routines are told elsewhere."""
+    """The kind of every line of a file, were it new. Copies of routines are found elsewhere."""
     found: list[Kind] = []
     names = False  # between the two lines of a block of @domainDependant
     for line in file.lines:
@@ -56,7 +56,7 @@ def kinds_of(file: File) -> list[Kind]:
 
 
 def kind_of(line: Line) -> Kind:
-    """The kind of one line that stands in no block of names."""
+    """The kind of one line that is in no block of names."""
     if line.directive:
         return "parallelisation"
     text = mask_strings(line.text).lower()

@@ -1,4 +1,4 @@
-"""Two trees line by line: which line of the hybrid code is which of the reference, wherever it stands now.
+"""Two trees line by line: which line of the hybrid code is which of the reference, wherever it is now.
 
 Files and program units are paired first, renamed ones by what they have in common. Each pair of units is aligned by
 itself, so that no line of a new routine takes the place of one that moved. What is left is searched for lines that
@@ -49,7 +49,7 @@ class Match:
     """What two trees have in common.
 
     ``kept`` leads from lines of the hybrid code to those of the reference, one to one; ``moved`` are those of
-    them that stand in another file or order. ``files`` and ``units`` lead from the reference to the counterparts;
+    them that are in another file or order. ``files`` and ``units`` lead from the reference to the counterparts;
     ``copies`` leads from new units to units of the reference that they repeat.
     """
 
@@ -141,7 +141,7 @@ class _Matcher:
         units = {left[i]: right[j] for i, j in found.items()}
         taken = set(units.values())
         outside_a, outside_b = self._outside(self.a), self._outside(self.b)
-        for before, after in files.items():  # what stands outside of all units goes with its file
+        for before, after in files.items():  # what is outside of all units goes with its file
             first, second = outside_a.get(before), outside_b.get(after)
             if first is not None and second is not None and first not in units and second not in taken:
                 units[first] = second

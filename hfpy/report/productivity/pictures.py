@@ -71,11 +71,11 @@ def flow(f: Figures) -> str:
             _AFTER + _BLOCK / 2, under, f"new: {number(f.new)}", f"{percent(f.new, f.hybrid_lines)} of the hybrid code"
         ),
     ]
-    told = (
+    reported = (
         f"Of {number(f.reference_lines)} lines {number(f.kept)} are kept and {number(f.replaced)} replaced; "
         f"with {number(f.new)} new ones the hybrid code has {number(f.hybrid_lines)}."
     )
-    return _svg(max(ends, under + 20) + 16, "Flow of lines", told, parts)
+    return _svg(max(ends, under + 20) + 16, "Flow of lines", reported, parts)
 
 
 def stacked(bars: Sequence[Bar], reference_lines: int) -> str:
@@ -85,8 +85,8 @@ def stacked(bars: Sequence[Bar], reference_lines: int) -> str:
     parts: list[str] = []
     for n, bar in enumerate(bars):
         parts += _stack(bar, 14.0 + n * (_BAR + 22), scale, reference_lines)
-    told = "; ".join(f"{bar.title}: {number(bar.total)} new lines" for bar in bars)
-    return _svg(14.0 + len(bars) * (_BAR + 22), "New lines by what they are for", told, parts)
+    reported = "; ".join(f"{bar.title}: {number(bar.total)} new lines" for bar in bars)
+    return _svg(14.0 + len(bars) * (_BAR + 22), "New lines by what they are for", reported, parts)
 
 
 def _stack(bar: Bar, y: float, scale: float, reference_lines: int) -> list[str]:
@@ -117,10 +117,10 @@ def row_bar(kept: int, new: int, largest: int) -> str:
     return f'<svg class="row" width="{_ROW + 2}" height="14" role="img" aria-label="{label}">{bar}</svg>'
 
 
-def _svg(height: float, title: str, told: str, parts: Sequence[str]) -> str:
+def _svg(height: float, title: str, reported: str, parts: Sequence[str]) -> str:
     body = "\n".join(part for part in parts if part)
     head = f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(title)}">'
-    return f"{head}\n<desc>{escape(told)}</desc>\n{body}\n</svg>"
+    return f"{head}\n<desc>{escape(reported)}</desc>\n{body}\n</svg>"
 
 
 def _text(x: float, y: float, text: str, style: str, anchor: str) -> str:
@@ -157,7 +157,7 @@ def _band(x: float, y: float, height: float, to_x: float, to_y: float, to_height
 
 
 def _side(x: float, kept: float, anchor: str, head: str, lines: int, raw: int) -> list[str]:
-    """What stands beside an outer column."""
+    """What is beside an outer column."""
     y = max(_TOP + kept / 2, _TOP + 14)
     return [
         _text(x, y - 6, head, "strong", anchor),

@@ -25,8 +25,8 @@ _C_COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that counts: ``key`` is what is compared, ``text`` the joined line to be shown and told apart, ``first``
-    and ``last`` are the physical lines (1-based) that it stands on.
+    """One line that counts: ``key`` is what is compared, ``text`` the joined line to be shown and compared, ``first``
+    and ``last`` are the physical lines (1-based) that it is on.
     """
 
     key: str

@@ -20,7 +20,7 @@ C_SUFFIXES = (".cu", ".cuh", ".c", ".h", ".hpp")
 class Unit:
     """A program unit and the lines that are its own: indices in its file, without those of units inside it.
 
-    What stands outside all units of a file is a unit of kind ``file`` without a name.
+    What is outside all units of a file is a unit of kind ``file`` without a name.
     """
 
     kind: str
@@ -86,7 +86,7 @@ def read_tree(root: Path, paths: Iterable[Path], storage_order: Path | None = No
 
 
 def read_text(name: str, text: str, storage_order: bool | None = None) -> File:
-    """A file with the given text. The macros of the storage order are told by its name, if nobody knows better."""
+    """A file with the given text. The macros of the storage order are known by its name, if nobody knows better."""
     if storage_order is None:
         storage_order = Path(name).name.lower() == STORAGE_ORDER_FILE.lower()
     physical = text.splitlines()

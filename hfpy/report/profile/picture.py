@@ -34,9 +34,9 @@ def picture(profile: Profile) -> str:
     rows = _rows(profile)
     longest = max((row[2] for row in rows), default=0) or 1
     parts = [_text(20, 34, f"{profile.program} ({profile.target}, {profile.backend})", "title")]
-    told = f"{seconds(profile.seconds)}, of these {seconds(profile.in_kernels)} in kernels"
-    told += f" and {seconds(profile.in_copies)} in copies" if profile.copies else ""
-    parts.append(_text(20, 56, told, "soft"))
+    reported = f"{seconds(profile.seconds)}, of these {seconds(profile.in_kernels)} in kernels"
+    reported += f" and {seconds(profile.in_copies)} in copies" if profile.copies else ""
+    parts.append(_text(20, 56, reported, "soft"))
     heads = [(_LEFT, "time"), (_SHARE, f"of {amount(profile.bandwidth)}/s" if profile.bandwidth else "rate")]
     parts += [_text(x, _TOP - 14, word, "strong") for x, word in heads]
     parts.append(f'<path class="line" d="M20 {_TOP - 4:.0f} H{WIDTH - 20}"/>')

@@ -29,7 +29,7 @@ bool has_gaps(const CFI_cdesc_t *array) {
   return false;
 }
 
-// The memory of a contiguous array. Others have no place on the device that would stand for them.
+// The memory of a contiguous array. Others have no place on the device that would mean them.
 range memory_of(const CFI_cdesc_t *array, const char *name, const char *where) {
   if (assumed_size(array)) hfd_fail(where, nullptr, "the size of array '%s' is not known (assumed size)", name);
   if (has_gaps(array)) {
@@ -145,7 +145,7 @@ void hfd_enter_array_into(const CFI_cdesc_t *array, int copy_in, int *group, con
   members.push_back(memory);
 }
 
-// Before the target of a pointer is deallocated. Other pointers may have stood for it before, as in a swap: their groups
+// Before the target of a pointer is deallocated. Other pointers may have meant it before, as in a swap: their groups
 // forget it, too, or they would write to memory that is somebody else's by then.
 void hfd_leave_array_from(const CFI_cdesc_t *array, int copy_out, int *, const char *name, const char *where) {
   const hfpy::guard alone;

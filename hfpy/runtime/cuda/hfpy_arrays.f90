@@ -66,7 +66,7 @@ module hfpy_arrays
       character(kind=c_char), intent(in) :: name(*), where(*)
     end subroutine hf_leave_once
 
-    !> As hf_enter for what a pointer stands for, but only if it is not among those entered into the group already
+    !> As hf_enter for what a pointer means, but only if it is not among those entered into the group already
     !> (0 is a new one).
     subroutine hf_enter_into(array, copy_in, group, name, where) bind(c, name="hfd_enter_array_into")
       import :: c_char, c_int

@@ -1,5 +1,5 @@
 ! hfpy_device.f90: the device memory of programs made by hfpy, as generated Fortran calls it. What the procedures do is
-! told in hfpy_device.h.
+! described in hfpy_device.h.
 !
 ! Arrays of any type and rank are given as they are; they must be contiguous. Those that are copied back have no
 ! intent: with one, compilers might think that the call leaves them as they are, or refuse constants' dummies.

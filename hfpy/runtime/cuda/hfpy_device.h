@@ -51,7 +51,7 @@ void hfd_forget(const void *host);
 /* How many bytes of what is on the device lie behind an address; 0 if it is not there. */
 size_t hfd_bytes_from(const void *host);
 
-/* Memory of somebody else's on the device stands for itself: it is there until hfd_disown, and is never copied. The same
+/* Memory of somebody else's on the device means itself: it is there until hfd_disown, and is never copied. The same
  * range may be adopted several times. */
 void hfd_adopt(void *device, size_t bytes, const char *name);
 void hfd_disown(const void *device, size_t bytes);
@@ -94,7 +94,7 @@ void hfd_give(void *device);
 void hfd_values_in(void *device, const void *host, size_t bytes, const char *name, const char *where);
 void hfd_values_out(void *host, const void *device, size_t bytes, const char *name, const char *where);
 
-/* Around one piece of work for the device, a launch with its workspaces. In between, what it uses on the device is told
+/* Around one piece of work for the device, a launch with its workspaces. In between, what it uses on the device is named
  * before the queue (a cudaStream_t) is asked for. Memory that is taken, filled, read and given back meanwhile is so in this queue. */
 void hfd_work_begins(const char *where);
 void hfd_work_uses(const void *device, int writes);

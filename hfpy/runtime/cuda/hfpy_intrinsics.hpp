@@ -291,7 +291,7 @@ HF_DEVICE T hf_ishft(T i, int shift) {
   return shift >= 0 ? hf_shiftl(i, shift) : hf_shiftr(i, -shift);
 }
 
-// The rightmost bits, as many as told.
+// The rightmost bits, as many as asked for.
 template <class T>
 HF_DEVICE T hf_mask(int bits) {
   return static_cast<T>(bits == 0 ? 0 : static_cast<hf_unsigned<T>>(-1) >> (hf_bit_size<T>() - bits));

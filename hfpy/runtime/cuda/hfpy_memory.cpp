@@ -27,7 +27,7 @@ class memory_cache {
     const std::size_t size = pooled ? bytes : rounded(bytes);
     void *device = nullptr;
     if (pooled) {
-      told(pool_.take(&device, size, hfpy::work_queue()), size, name, where);
+      require_memory(pool_.take(&device, size, hfpy::work_queue()), size, name, where);
       hfpy::memory_begins(device, size);
     } else if (std::vector<void *> &list = free_[size]; list.empty()) {
       device = from_driver(size, name, where);
@@ -89,12 +89,12 @@ class memory_cache {
       empty(where);
       status = cudaMalloc(&device, size);
     }
-    told(status, size, name, where);
+    require_memory(status, size, name, where);
     return device;
   }
 
   // Ends the program if there is no memory.
-  void told(cudaError_t status, std::size_t size, const char *name, const char *where) const {
+  void require_memory(cudaError_t status, std::size_t size, const char *name, const char *where) const {
 #ifdef HFPY_OPENCL
     if (status == cudaErrorMemoryAllocation) {
       hfd_fail(where, nullptr, "no device memory for '%s': it needs %zu bytes, and %zu are in use by this program\n  %s%s",

@@ -76,7 +76,7 @@ struct state {
   bool one = false, counted = false;
   std::size_t wanted = 1;
   std::map<std::uintptr_t, users> memory;  // by the address where it begins
-  users others;                            // of memory that nobody has told of
+  users others;                            // of memory that nobody has named
   numbers seen = {};                       // by the host
   long long turns = 0, waits = 0;
   // The current work.

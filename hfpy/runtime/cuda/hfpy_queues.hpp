@@ -18,7 +18,7 @@
 
 namespace hfpy {
 
-// One piece of work, from the first place where the runtime knows of it to the last: a launch with its workspaces, or a
+// One piece of work, from the first place where the runtime knows about it to the last: a launch with its workspaces, or a
 // copy. Those that begin within another one belong to it. The caller holds the lock.
 class working {
  public:

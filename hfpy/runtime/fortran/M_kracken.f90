@@ -121,7 +121,7 @@ contains
   end subroutine
 
   ! Split line0 at any of the characters of dlim. The first n words go to array; icount says how many there are,
-  ! ibegin and iterm where each begins and ends, ilen where the last character that is no blank stands.
+  ! ibegin and iterm where each begins and ends, ilen where the last character that is no blank is.
   subroutine delim(line0, array, n, icount, ibegin, iterm, ilen, dlim)
     character(*), intent(in) :: line0, dlim
     integer, intent(in) :: n
@@ -277,7 +277,7 @@ contains
     place_of = 0
   end function
 
-  ! The value of a name; stops with status 2 if the name was not declared. A flag that is not set is told by '#N#'.
+  ! The value of a name; stops with status 2 if the name was not declared. A flag that is not set is '#N#'.
   subroutine needed(name, value, length)
     character(*), intent(in) :: name
     character(len=value_length), intent(out) :: value

@@ -26,7 +26,7 @@ module hfpy_halo_links
   character(*), parameter :: other_way = ': not all processes take the same way through the program'
   real(real64), parameter :: grace = 5                     ! seconds that messages may take after their sender has ended
 
-  ! A communicator, and who is told when this process ends.
+  ! A communicator, and who hears when this process ends.
   type :: hf_link
     logical :: is_open = .false.
     HF_COMMUNICATOR :: communicator
@@ -105,7 +105,7 @@ contains
     parent = MPI_COMM_WORLD
     if (present(comm)) parent = HF_HANDLE(comm)
     call duplicate(parent, link%communicator)
-    ! Errors come back, so that they can be told in words.
+    ! Errors come back, so that they can be put in words.
     call MPI_Comm_set_errhandler(link%communicator, MPI_ERRORS_RETURN, ierror)
     call MPI_Comm_rank(link%communicator, link%rank, ierror)
     call MPI_Comm_size(link%communicator, link%size, ierror)
@@ -234,7 +234,7 @@ contains
     end do
   end subroutine
 
-  ! For what message of this process another one waits, for certain, while this one waits, as `watch` has told it; negative
+  ! For what message of this process another one waits, for certain, while this one waits, as `watch` knows; negative
   ! where it waits for none.
   integer function awaited(link, rank)
     integer, intent(in) :: link, rank

@@ -2,7 +2,7 @@
 // calls.
 //
 // Found instead of NVIDIA's header of the same name when generated files and the runtime are built with a C++ compiler,
-// -DHFPY_OPENCL and -I of this folder. The declarations are those of the emulation; behind them stands hfpy_opencl.cpp.
+// -DHFPY_OPENCL and -I of this folder. The declarations are those of the emulation; behind them is hfpy_opencl.cpp.
 //
 // OpenCL has no addresses of device memory, only buffers. So an address here is a number: each buffer has a range of
 // addresses of its own, which nothing can be read from, and a kernel gets the buffer that an address belongs to, with

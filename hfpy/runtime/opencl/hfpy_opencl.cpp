@@ -73,7 +73,7 @@ cudaError_t failed(const std::string &what, cudaError_t status = cudaErrorInvali
   return all().last = status;
 }
 
-cudaError_t told(const char *call, cl_int status) {
+cudaError_t as_status(const char *call, cl_int status) {
   if (status == CL_SUCCESS) return cudaSuccess;
   const bool memory = status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_HOST_MEMORY ||
                       status == CL_INVALID_BUFFER_SIZE;
@@ -161,9 +161,9 @@ cudaError_t ready() {
   const device &mine = chosen();
   cl_int status = CL_SUCCESS;
   all().context = clCreateContext(nullptr, 1, &mine.id, nullptr, nullptr, &status);
-  if (status != CL_SUCCESS) return told("clCreateContext", status);
+  if (status != CL_SUCCESS) return as_status("clCreateContext", status);
   all().queue = clCreateCommandQueue(all().context, mine.id, CL_QUEUE_PROFILING_ENABLE, &status);
-  return told("clCreateCommandQueue", status);
+  return as_status("clCreateCommandQueue", status);
 }
 
 cl_command_queue queue_of(cudaStream_t stream) { return stream == nullptr ? all().queue : stream->queue; }
@@ -230,9 +230,9 @@ cudaError_t cudaDeviceSynchronize() {
   if (status != cudaSuccess) return status;
   for (hf_emulate_stream *stream : all().streams) {
     const cl_int finished = clFinish(stream->queue);
-    if (finished != CL_SUCCESS) return told("clFinish", finished);
+    if (finished != CL_SUCCESS) return as_status("clFinish", finished);
   }
-  return told("clFinish", clFinish(all().queue));
+  return as_status("clFinish", clFinish(all().queue));
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
@@ -240,7 +240,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
   if (there != cudaSuccess) return there;
   cl_int status = CL_SUCCESS;
   const cl_command_queue made = clCreateCommandQueue(all().context, chosen().id, CL_QUEUE_PROFILING_ENABLE, &status);
-  if (status != CL_SUCCESS) return told("clCreateCommandQueue", status);
+  if (status != CL_SUCCESS) return as_status("clCreateCommandQueue", status);
   *stream = new hf_emulate_stream{made};
   all().streams.push_back(*stream);
   return cudaSuccess;
@@ -248,7 +248,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
   if (event->happened == nullptr) return cudaSuccess;
-  return told("clEnqueueBarrierWithWaitList",
+  return as_status("clEnqueueBarrierWithWaitList",
               clEnqueueBarrierWithWaitList(queue_of(stream), 1, &event->happened, nullptr));
 }
 
@@ -263,7 +263,7 @@ cudaError_t cudaMalloc(void **device, std::size_t bytes) {
   }
   cl_int status = CL_SUCCESS;
   const cl_mem memory = clCreateBuffer(all().context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
-  if (status != CL_SUCCESS) return told("clCreateBuffer", status);
+  if (status != CL_SUCCESS) return as_status("clCreateBuffer", status);
   *device = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (*device == MAP_FAILED) {
     (void)clReleaseMemObject(memory);
@@ -279,7 +279,7 @@ cudaError_t cudaFree(void *device) {
   const cl_int status = clReleaseMemObject(found->second.memory);
   (void)munmap(device, found->second.bytes);
   all().buffers.erase(found);
-  return told("clReleaseMemObject", status);
+  return as_status("clReleaseMemObject", status);
 }
 
 cudaError_t cudaMallocHost(void **host, std::size_t bytes) {
@@ -293,11 +293,11 @@ cudaError_t cudaMemcpyAsync(void *target, const void *source, std::size_t bytes,
   if (there != cudaSuccess) return there;
   if (kind == cudaMemcpyHostToDevice) {
     const place to = place_of(target);
-    return told("clEnqueueWriteBuffer", clEnqueueWriteBuffer(queue_of(stream), to.memory, CL_FALSE, to.offset, bytes,
+    return as_status("clEnqueueWriteBuffer", clEnqueueWriteBuffer(queue_of(stream), to.memory, CL_FALSE, to.offset, bytes,
                                                              source, 0, nullptr, nullptr));
   }
   const place from = place_of(source);
-  return told("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_of(stream), from.memory, CL_FALSE, from.offset, bytes,
+  return as_status("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_of(stream), from.memory, CL_FALSE, from.offset, bytes,
                                                          target, 0, nullptr, nullptr));
 }
 
@@ -316,12 +316,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->happened = nullptr;
   const cl_int status = clEnqueueMarkerWithWaitList(queue_of(stream), 0, nullptr, &event->happened);
   if (status == CL_SUCCESS && stream != nullptr) (void)clFlush(stream->queue);
-  return told("clEnqueueMarkerWithWaitList", status);
+  return as_status("clEnqueueMarkerWithWaitList", status);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (event->happened == nullptr) return cudaSuccess;
-  return told("clWaitForEvents", clWaitForEvents(1, &event->happened));
+  return as_status("clWaitForEvents", clWaitForEvents(1, &event->happened));
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end) {
@@ -330,7 +330,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
   for (int n = 0; n < 2; ++n) {
     const cl_int status = clGetEventProfilingInfo(events[n]->happened, CL_PROFILING_COMMAND_END, sizeof(cl_ulong),
                                                   &times[n], nullptr);
-    if (status != CL_SUCCESS) return told("clGetEventProfilingInfo", status);
+    if (status != CL_SUCCESS) return as_status("clGetEventProfilingInfo", status);
   }
   *milliseconds = times[1] > times[0] ? static_cast<float>(static_cast<double>(times[1] - times[0]) * 1e-6) : 0;
   return cudaSuccess;
@@ -403,7 +403,7 @@ hf_opencl_call::hf_opencl_call(const hf_program &program, const char *kernel, bo
 
 void hf_opencl_call::value(const void *bytes, std::size_t count) {
   bytes_ += count;
-  hfpy::check(told("clSetKernelArg", clSetKernelArg(static_cast<cl_kernel>(kernel_), count_++, count, bytes)), where_,
+  hfpy::check(as_status("clSetKernelArg", clSetKernelArg(static_cast<cl_kernel>(kernel_), count_++, count, bytes)), where_,
               "passing an argument to", name_);
 }
 
@@ -451,5 +451,5 @@ void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads, cudaStream_t s
              hfpy::opencl::name_of(status));
   }
   // Other errors show in hfd_launch_ends.
-  if (told("clEnqueueNDRangeKernel", status) == cudaSuccess) (void)clFlush(queue_of(stream));
+  if (as_status("clEnqueueNDRangeKernel", status) == cudaSuccess) (void)clFlush(queue_of(stream));
 }

@@ -211,12 +211,12 @@ void hfq_copied(const char *name, const char *way, size_t bytes, double since) {
   if (folder == NULL) return;
   const double seconds = now() - since;
   struct running *const kernel = innermost();
-  char told[64];
+  char longer[64];
   /* Arrays such as a component of an object, which no directive brings there; values of a reduction belong to it. */
   if (kernel != NULL && kernel->since > 0 && strncmp(way, "values", 6) != 0) {
     kernel->copying += seconds;
-    snprintf(told, sizeof told, "%s for a kernel", way);
-    way = told;
+    snprintf(longer, sizeof longer, "%s for a kernel", way);
+    way = longer;
   }
   lock();
   struct counted *const entry = entry_of(&copies, name, way);

@@ -9,7 +9,7 @@ module hfpy_profile
   character(kind=c_char), parameter :: hf_profile_end = c_null_char
 
   interface
-    !> Says which kernel comes next, where its region stands, and how many points it has.
+    !> Says which kernel comes next, where its region is, and how many points it has.
     subroutine hf_profile_kernel(kernel, place, points) bind(c, name="hfq_kernel")
       import :: c_char, c_int64_t
       character(kind=c_char), intent(in) :: kernel(*), place(*)

@@ -106,10 +106,10 @@ class Clones:
         if instance not in self.names:
             given: dict[Hashable, str] = dict(self.names.items())
             scope = Names(self._users(), given)
-            self.names[instance] = scope.name(blocked_name(self._told_apart(instance.key)), instance)
+            self.names[instance] = scope.name(blocked_name(self._distinguished(instance.key)), instance)
         return self.names[instance]
 
-    def _told_apart(self, key: str) -> str:
+    def _distinguished(self, key: str) -> str:
         """A routine's name, with its module's before it where another routine has the same name."""
         routine = self.analysis.facts.routine(key)
         return routine.name if self._named[routine.name] == 1 else f"{routine.module}_{routine.name}"

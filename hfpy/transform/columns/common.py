@@ -31,7 +31,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Body:
-    """Some statements of a routine, as they are to be run for a block; ``routine`` is where they stand."""
+    """Some statements of a routine, as they are to be run for a block; ``routine`` is where they are."""
 
     routine: Routine
     nodes: tuple[Node, ...]
@@ -43,7 +43,7 @@ def refused(text: str, place: Place) -> Refused:
 
 
 def place_of(routine: Routine, statement: Statement, expr: Expr | None = None) -> Place:
-    """Where a statement, or an expression in it, stands."""
+    """Where a statement, or an expression in it, is."""
     if expr is None:
         return statement.line.place(routine.file)
     return statement.line.place(routine.file, expr.start, expr.end)
@@ -62,8 +62,8 @@ def line_of(node: Node) -> LogicalLine:
 
 @dataclass(frozen=True)
 class Lanes:
-    """Which lanes are at work: their number, what stands for references of compressed columns (arrays by references
-    without places), and what stands in a line in the place of something, by where that begins and ends.
+    """Which lanes are at work: their number, what represents references of compressed columns (arrays by references
+    without places), and what is in a line in the place of something, by where that begins and ends.
     """
 
     count: str

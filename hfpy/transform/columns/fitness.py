@@ -74,8 +74,10 @@ def _check_functions(questions: Questions, routine: Routine) -> None:
                 name = node.base.name
                 symbol = routine.spec.symbols.get(name)
                 external = symbol is not None and not symbol.rank and symbol.type.base != "character"
-                told = scopes.variable(name, routine.key) is not None or scopes.statement_function(name, routine.key)
-                if external and not told and name not in INTRINSICS:
+                reported = scopes.variable(name, routine.key) is not None or scopes.statement_function(
+                    name, routine.key
+                )
+                if external and not reported and name not in INTRINSICS:
                     text = f"'{name}' is called, whose source is not known"
                     raise refused(text, place_of(routine, statement, node))
 

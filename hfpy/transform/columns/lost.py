@@ -19,12 +19,12 @@ _HINT = (
 
 def not_in_blocks(facts: Facts, made: InBlocks, before: Facts) -> Iterator[Diagnostic]:
     """A note for each cause. ``facts`` are of the text that was read, ``before`` of that which the pass worked on."""
-    told: set[tuple[str, int, str]] = set()
+    reported: set[tuple[str, int, str]] = set()
     for lost in made.lost:
         place = in_users_text(lost.refusal.place, facts.application, before.application)
         cause = place.file, place.line, lost.refusal.text
-        if lost.factor >= _LEAST and cause not in told:
-            told.add(cause)
+        if lost.factor >= _LEAST and cause not in reported:
+            reported.add(cause)
             message = (
                 f"a region of '{lost.routine}' computes one column after the other, since {lost.refusal.text}; in "
                 f"blocks of columns it would be about {lost.factor:.1f} times as fast"

@@ -54,7 +54,7 @@ class Blocked:
 
 @dataclass(frozen=True)
 class Lost:
-    """A region that is not in blocks, though these would make it ``factor`` times as fast: the routine that it stands
+    """A region that is not in blocks, though these would make it ``factor`` times as fast: the routine that it is
     in, and why.
     """
 

@@ -51,7 +51,7 @@ class Variables:
 
     ``blocked`` has the new name of each varying variable that has the block as its first dimension; ``direct`` are
     arrays that stay where they are. ``items`` gives the indices of a reference without those that the block takes the
-    place of (None for a bare name); ``rank`` the rank of what a reference without indices is; ``point`` what stands for
+    place of (None for a bare name); ``rank`` the rank of what a reference without indices is; ``point`` what represents
     iterators. ``in_place`` are direct arrays whose columns lie in blocks in memory as they are computed; ``begin`` is
     the first column of a block.
     """
@@ -203,7 +203,7 @@ class BodyWriter:
             yield from self.inside((node,), lanes)
 
     def inside(self, nodes: tuple[Node, ...], lanes: Lanes) -> tuple[Node, ...]:
-        """Statements within a loop over lanes, as they stand but for their variables."""
+        """Statements within a loop over lanes, as they are but for their variables."""
         return tuple(self._inside(node, lanes) for node in self.analysis.plain(self.routine, nodes))
 
     def _inside(self, node: Node, lanes: Lanes) -> Node:
@@ -418,7 +418,7 @@ class BodyWriter:
         return made, replace(lanes, results=results)
 
     def _worth_a_call(self, site: CallSite) -> bool:
-        """Whether a function has branches or loops, or stands in another module: the compiler will not inline it."""
+        """Whether a function has branches or loops, or is in another module: the compiler will not inline it."""
         callee = self.analysis.facts.application.routines.get(site.callee)
         if (
             callee is None

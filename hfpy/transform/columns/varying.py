@@ -79,7 +79,7 @@ class Varying(Questions):
                 check_jumps(routine, nodes)
                 check_same_in_all(routine, nodes, frozenset(varying))
                 return frozenset(varying)
-        raise refused("what varies in it cannot be told", routine.place())
+        raise refused("what varies in it is not known", routine.place())
 
     def varies(self, routine: Routine, expr: Expr, statement: Statement, varying: frozenset[str] | set[str]) -> bool:
         """Whether an expression differs from column to column."""

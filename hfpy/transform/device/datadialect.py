@@ -21,7 +21,7 @@ class Handle:
     """An array as one line names it: the place for messages, the test whether it is there (``allocated(a)``; empty if
     it always is), and the variable that remembers whether the routine brought it to the device (empty: not asked).
     ``declared`` says that the device has memory for it all the time, as directives of its module ask for, so that
-    entering and leaving alone copy nothing. ``pointer`` marks pointers: what they stand for may change.
+    entering and leaving alone copy nothing. ``pointer`` marks pointers: what they mean may change.
     """
 
     name: str
@@ -108,8 +108,8 @@ class RuntimeCalls:
         return self.only_if(array.test, [self._moved("hf_enter", array, copy)])
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
-        """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has stood for. Where an array
-        is not tested, since it is about to be deallocated, ``hf_forget``, and for a pointer what it stands for now.
+        """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has meant. Where an array
+        is not tested, since it is about to be deallocated, ``hf_forget``, and for a pointer what it means now.
         """
         if array.pointer and array.flag:
             procedure = "hf_leave_all" if array.test else "hf_leave_from"

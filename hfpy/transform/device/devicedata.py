@@ -49,7 +49,7 @@ class DeviceData(HeldArrays):
         dialect: DataDialect,
         copies: Sequence[Statement] = (),
     ) -> None:
-        """``copies`` are statements that stand for copies already."""
+        """``copies`` are statements that mean copies already."""
         super().__init__(facts, effects, states, imports, routine, dialect, copies)
         self.accesses = AccessRewriter(facts, routine)
         self._offloaded = Offloaded(facts, routine)
@@ -157,7 +157,7 @@ class DeviceData(HeldArrays):
         return any(self._works(statement) for statement in flatten([node]))
 
     def _may_change(self, data: DataObject) -> bool:
-        """Whether what a pointer or a module's allocatable array stands for may change while the routine runs, apart
+        """Whether what a pointer or a module's allocatable array means may change while the routine runs, apart
         from its own ``allocate``.
         """
         references = self.facts.references.get(self.key, ())
@@ -327,7 +327,7 @@ class DeviceData(HeldArrays):
             self.found.append(error("HF603", message, statement.line.place(self.routine.file), hint))
 
     def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
-        """What stands around a statement that may allocate an array anew."""
+        """What is around a statement that may allocate an array anew."""
         data = self.facts.object(name, self.key)
         assert data is not None
         mine = self.states.decided(name, self.key) in (TRANSFER, LOCAL)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause of a directive: its word with all that stands before the first of the names, and the names."""
+    """A clause of a directive: its word with all that is before the first of the names, and the names."""
 
     word: str
     names: tuple[str, ...]

@@ -53,7 +53,7 @@ class HeldArrays(HostStatements):
         dialect: DataDialect,
         copies: Sequence[Statement] = (),
     ) -> None:
-        """``copies`` are statements that stand for copies already."""
+        """``copies`` are statements that mean copies already."""
         super().__init__(facts, effects, states, imports, routine, dialect, copies)
         self.declared: frozenset[tuple[str, str]] = frozenset()
         self.rows = Rows(facts.application.file(routine.key), routine)
@@ -194,7 +194,7 @@ class HeldArrays(HostStatements):
         return [row for handle, back in handles for row in self.dialect.leave(handle, back)]
 
     def _share(self, names: Sequence[str]) -> bool:
-        """Whether two of the names may stand for one array."""
+        """Whether two of the names may mean one array."""
         return any(self.facts.storage.shared(a, b, self.key) for a, b in itertools.combinations(names, 2))
 
     def _goes_there(self, data: DataObject) -> bool:
@@ -262,7 +262,7 @@ class HeldArrays(HostStatements):
         return replace_range(line, statement.begin, len(line.text), text)
 
     def _end_row(self) -> int | None:
-        """The physical line before which the routine's last statements stand."""
+        """The physical line before which the routine's last statements are."""
         if self.routine.end is None:
             return None
         unit = self.facts.application.file(self.key).units[self.routine.unit]
@@ -387,7 +387,7 @@ class HeldArrays(HostStatements):
     # -- text
 
     def handle(self, name: str, line: LogicalLine, flag: str = "", tested: bool = True) -> Handle:
-        """An array for the dialect: tested for being there where it may not be, unless told otherwise."""
+        """An array for the dialect: tested for being there where it may not be, unless asked otherwise."""
         data = self.facts.object(name, self.key)
         symbol = data.symbol if data is not None else self.foreign.get(name)
         pointer = symbol is not None and "pointer" in symbol.attributes

@@ -112,7 +112,7 @@ class HostStatements:
             return
         if isinstance(statement, Call) and getattr(statement.designator, "name", "") == "move_alloc":
             if reference.position not in (0, "from") and self.states.decided(name, self.key) == HOST:
-                return  # it may have got this memory: what is told of the other array is enough
+                return  # it may have got this memory: what is reported of the other array is enough
             self._refuse(reference, f"'{name}' is on the device, and its memory goes to another array here")
             return
         reads, writes = self.effects.of(reference, self.key)
@@ -202,7 +202,7 @@ def _goes_on(data: DataObject | None) -> bool:
 
 def _whole(reference: Reference) -> bool:
     """Whether a reference means all of its array, for certain."""
-    if reference.component:  # indices stand behind the component
+    if reference.component:  # indices are behind the component
         statement = reference.at.statement
         return isinstance(statement, Assignment) and isinstance(statement.target, Component)
     indices = reference.indices

@@ -141,10 +141,10 @@ class Exchange:
         every = self.what.corners and all(map(self.takes_part, self.grid.what.domains))
         return number > 0 and every and not self.what.overlap and not self.together
 
-    def region_over(self, spans: Sequence[Span], iterators: Sequence[str], told: str) -> tuple[list[str], int]:
+    def region_over(self, spans: Sequence[Span], iterators: Sequence[str], reported: str) -> tuple[list[str], int]:
         """The lines that open a region over some indices, and how many loops are among them."""
         sizes = ", ".join(span.size for span in spans)
-        rows = [f"{self.sign}parallelRegion{{domName({', '.join(iterators)}), domSize({sizes}){told}, explicit}}"]
+        rows = [f"{self.sign}parallelRegion{{domName({', '.join(iterators)}), domSize({sizes}){reported}, explicit}}"]
         loops = list(zip(iterators, spans, strict=True)) if self.sign != "@" else []
         rows += [f"do {iterator} = {span.first}, {span.last}" for iterator, span in reversed(loops)]
         return rows, len(loops)
@@ -373,10 +373,10 @@ class _Phase:
     def _iterators(self, others: Sequence[Span]) -> list[str]:
         return [self.exchange.scalar(f"p{number}") for number in range(1, len(others) + 1)]
 
-    def _head(self, others: Sequence[Span], told: str) -> tuple[list[str], int]:
+    def _head(self, others: Sequence[Span], reported: str) -> tuple[list[str], int]:
         """The lines that open a region over planes, and how many loops among them."""
         spans = others or [Span("1", "1", "1")]
-        return self.exchange.region_over(spans, self._iterators(others) or [self.exchange.scalar("p1")], told)
+        return self.exchange.region_over(spans, self._iterators(others) or [self.exchange.scalar("p1")], reported)
 
     def _region(self, group: int, fields: list[Field], parts: Sequence[_Planes], packs: bool) -> Iterator[str]:
         """A region that packs or unpacks planes of the fields of a group."""

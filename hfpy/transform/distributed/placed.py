@@ -182,7 +182,7 @@ def _around(nodes: tuple[Node, ...], line: LogicalLine) -> Iterator[Construct]:
 
 
 def _block(nodes: tuple[Node, ...], line: LogicalLine) -> tuple[int, ...]:
-    """The block in which a line stands: the numbers of the nodes and parts on the way to it."""
+    """The block in which a line is: the numbers of the nodes and parts on the way to it."""
     for number, node in enumerate(nodes):
         if not isinstance(node, Construct) or node.end is None or node.kind == "region":
             continue

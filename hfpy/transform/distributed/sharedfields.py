@@ -17,7 +17,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.stencil.locals import Locals
 
-_TOLD = ("real", "integer", "logical", "complex")
+_SENT_TYPES = ("real", "integer", "logical", "complex")
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class SharedFields:
         if not cuts and not sets:
             return None
         optional = "optional" in data.symbol.attributes
-        known_type = data.symbol.type.base in _TOLD and is_sent(self.facts, data)
+        known_type = data.symbol.type.base in _SENT_TYPES and is_sent(self.facts, data)
         if not known_type and (data.symbol.type.base != "character" or data.full):
             self._refuse(f"'{name}' is of a type that cannot be sent to other processes")
         elif optional or "pointer" in data.symbol.attributes:

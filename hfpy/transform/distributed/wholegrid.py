@@ -79,7 +79,7 @@ class WholeGridRoutine(SharedFields):
         yield "end if"
         for item in shared:
             if item.sets:
-                yield from (self._handed_out(item) if item.cuts else self._told(item))
+                yield from (self._handed_out(item) if item.cuts else self._report(item))
         for item in shared:
             if item.cuts and not item.sets and not item.dummy:
                 yield from self._put(self._kept(item), item.name, item.rank, item.sizes)
@@ -283,7 +283,7 @@ class WholeGridRoutine(SharedFields):
             yield f"if ({first} > 0) {low} = max({low}, 1)"
             yield f"if ({first} + {points} < hf_whole({at})) {high} = min({high}, {points})"
 
-    def _told(self, item: Shared) -> Iterator[str]:
+    def _report(self, item: Shared) -> Iterator[str]:
         """What the first process has set, for all."""
         grid = self.grid.what.name
         if not item.rank:

@@ -165,7 +165,7 @@ class _Profile:
         """How many elements along one dimension.
 
         Indices that differ by a number reach the same elements, others different ones: each as many as their iterator,
-        or the loop around them, has values. All of the dimension, ``whole``, is taken where that cannot be told; it is
+        or the loop around them, has values. All of the dimension, ``whole``, is taken where that is not known; it is
         empty where the size of the dimension is not known.
         """
         reached: dict[object, str] = {}
@@ -192,7 +192,7 @@ class _Profile:
         return f"min({' + '.join(parts)}, {whole})" if whole else f"({' + '.join(parts)})"
 
     def _extent(self, region: Region, name: str, reference: Reference, written: set[str]) -> str:
-        """How many values an iterator, or the variable of a loop in the region, has; empty if that cannot be told.
+        """How many values an iterator, or the variable of a loop in the region, has; empty if that is not known.
 
         Strides do not count: what is passed over mostly comes along, and blocks of columns have loops for it.
         """

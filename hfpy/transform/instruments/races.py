@@ -1,7 +1,7 @@
 """Calls that tell the watch over races what a region shares and where its points begin (``hfpy verify --races``).
 
 Accesses themselves are seen by the compiler's instrumentation (``runtime/races/hfpy_shadow.h``), in called routines,
-too. What is told here are names: the arrays that a region shares, the module variables and saved locals that called
+too. What is passed here are names: the arrays that a region shares, the module variables and saved locals that called
 routines work on, and scalars that points share and set. What is private to a point is not among them, and so not
 watched.
 """

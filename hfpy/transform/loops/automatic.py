@@ -64,8 +64,8 @@ _PROCEDURES = ("program", "subroutine", "function", "procedure")
 @dataclass(frozen=True)
 class Verdict:
     """What became of one loop of a routine: the iterators of its region, outermost first, and the reductions of that;
-    or why it is none. ``nested`` are the loops that stand right in each other from this one on. ``inside`` says that it
-    stands in a region, or in a routine that is called in one. ``clause`` would make a region of it, if the user can
+    or why it is none. ``nested`` are the loops that are right in each other from this one on. ``inside`` says that it
+    is in a region, or in a routine that is called in one. ``clause`` would make a region of it, if the user can
     state that. ``last`` is its last line. ``columns`` are iterators of a stretch whose loops over them were taken out;
     ``beside`` says what is in the way of code for one column around a serial loop, ``against`` all that was found
     against a region. Lines are the user's.
@@ -258,7 +258,7 @@ class Search:
                 found = loop.candidate.region(self.worlds[loop.key], loop.depth)
                 return replace(loop, depth=min(loop.depth, len(found.turns)))
             except NotTaken as fault:
-                why = self._told(loop.key, Serial(loop.candidate.outer, fault.message, fault.line))
+                why = self._report(loop.key, Serial(loop.candidate.outer, fault.message, fault.line))
                 loop = loop.without_one(why, (fault.error(self.settled.application.file(loop.key).path),))
         return loop
 
@@ -311,7 +311,7 @@ class Search:
                     else:
                         self.findings.accept(loop)
             for loop in lost.values():  # what is no region in the text has not been looked at
-                changed = self._replace(loop, replace(loop, why="it stands where no region can be"))
+                changed = self._replace(loop, replace(loop, why="it is where no region can be"))
             facts = self._facts = None if has_errors(facts.found) else facts
             if not changed and not self._taken_up():
                 return facts
@@ -328,7 +328,7 @@ class Search:
     def _look(self, routine: RoutineSharing, gapped: Gapped, construct: Construct, number: int, loop: Tried) -> bool:
         """Look at one region of a routine; whether it has to be another one."""
         if RegionId(loop.key, number) not in routine.facts.positions.regions:
-            return self._replace(loop, replace(loop, why="it stands where no region can be"))
+            return self._replace(loop, replace(loop, why="it is where no region can be"))
         sharing = routine.region(number)
         found = tuple(found_reductions(sharing.body))
         if found:
@@ -446,7 +446,7 @@ class Search:
             spans.setdefault(x.key, []).append((x.candidate.row, last_row([x.candidate.outer])))
         below = {callee for x in active for callee in self.callees[x.identity]}
         for key, serial in self.serial:
-            yield self._placed(self._verdict(key, serial.loop, why=self._told(key, serial)), spans, below)
+            yield self._placed(self._verdict(key, serial.loop, why=self._report(key, serial)), spans, below)
         for x in self.loops:
             loop = x.candidate.outer
             made = self._verdict(x.key, loop, nested=x.candidate.most)
@@ -460,7 +460,7 @@ class Search:
                 yield self._placed(made, spans, below)
 
     def _placed(self, verdict: Verdict, spans: Mapping[str, list[tuple[int, int]]], below: set[str]) -> Verdict:
-        """The verdict of a loop that is no region, with where it stands to those that are."""
+        """The verdict of a loop that is no region, with where it is to those that are."""
         first, last = verdict.loop.header.line.first, last_row([verdict.loop])
         here = spans.get(verdict.key, ())
         inside = verdict.key in below or any(a < first <= b for a, b in here)
@@ -481,7 +481,7 @@ class Search:
         application, line = self.settled.application, loop.header.line
         return replace(line.place(application.file(key).path), line=application.user_line(key, line.first))
 
-    def _told(self, key: str, serial: Serial) -> str:
+    def _report(self, key: str, serial: Serial) -> str:
         if serial.line is serial.loop.header.line:
             return serial.why
         return f"{serial.why} (line {self.settled.application.user_line(key, serial.line.first)})"

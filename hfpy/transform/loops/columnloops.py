@@ -1,4 +1,4 @@
-"""A stretch of code for columns side by side as code for one column: its loops over the columns go, one loop stands
+"""A stretch of code for columns side by side as code for one column: its loops over the columns go, one loop is
 around all of it, and arrays lose the dimension of the columns where each column has its own.
 """
 

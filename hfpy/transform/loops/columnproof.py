@@ -182,7 +182,7 @@ class _Looked:
         """What the points of a region share, or what speaks against it."""
         found = self._regions.get((loop.key, loop.candidate.row))
         if found is None or RegionId(loop.key, found[1]) not in self.facts.positions.regions:
-            return _Fault("no region can stand here")
+            return _Fault("no region can be here")
         construct, number = found
         routine = self.facts.routine(loop.key)
         region = RoutineSharing(self.facts, self.effects, routine).region(number)
@@ -267,7 +267,7 @@ def _together(
         return next(by_place, None) or next(by_name, None) or taken.stretch.first
 
     def jump_into(taken: TakenOut, one: Tried) -> NoColumns | None:
-        """That a jump leads into a stretch: what stands before and behind it does not matter then."""
+        """That a jump leads into a stretch: what is before and behind it does not matter then."""
         row = looked.entered(one)
         statements = flatten(original.routines[taken.key].body) if row else ()
         lines = (s.line for s in statements if original.user_line(taken.key, s.line.first) == row)

@@ -1,4 +1,4 @@
-"""Regions with ``columns(i)``: a stretch whose loops over the columns stand in it, written out as a region around the
+"""Regions with ``columns(i)``: a stretch whose loops over the columns are in it, written out as a region around the
 code for one column; refused where that is not proved (:mod:`hfpy.transform.loops.columnproof`).
 """
 
@@ -33,7 +33,7 @@ _HINT = "a column has to be computed from what is its own, or the same for all: 
 
 
 def stretches_in(routine: Routine) -> list[Construct]:
-    """The regions of a routine whose loops over the columns stand in them."""
+    """The regions of a routine whose loops over the columns are in them."""
     return [c for c in constructs(routine.body) if c.kind == "columns"]
 
 
@@ -122,10 +122,10 @@ def _taken(application: Application, world: World, asked: _Asked) -> TakenOut:
     inside = [c for c in constructs(asked.construct.body) if c.kind == "do" and isinstance(c.header, Header)]
     model = next((c for c in inside if isinstance(c.header, Header) and c.header.var == names[0]), None)
     if model is None:
-        raise NoColumns(f"no loop over '{names[0]}' stands in the region", asked.line)
+        raise NoColumns(f"no loop over '{names[0]}' is in the region", asked.line)
     columns = Columns(world, model, len(names))
     if columns.iterators != names:
-        raise NoColumns(f"no loops over {', '.join(names)} stand right in each other here", model.header.line)
+        raise NoColumns(f"no loops over {', '.join(names)} are right in each other here", model.header.line)
     stretch = columns.stretch(asked.construct.body)
     return TakenOut(asked.key, stretch, one_column(application, world, columns, stretch), tuple(_marks(asked)))
 

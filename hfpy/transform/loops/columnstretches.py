@@ -1,5 +1,5 @@
 """Which stretches of a program are tried as code for one column: those around serial loops that hold loops over columns
-(automatic.md §3). A sweep over the levels then stands in the code of a column, and not around regions.
+(automatic.md §3). A sweep over the levels then is in the code of a column, and not around regions.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _around(
 
 
 def _models(regions: Regions) -> Iterator[tuple[Construct, int]]:
-    """Loops over the columns as they may be, with the number of loops that stand right in each other: the iterators
+    """Loops over the columns as they may be, with the number of loops that are right in each other: the iterators
     that most regions end with first, and of those the longest row.
     """
     counts: Counter[tuple[str, ...]] = Counter()

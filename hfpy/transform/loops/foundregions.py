@@ -25,7 +25,7 @@ _PIECES = 5  # how often a stretch is cut where a statement is in the way
 _POINTS = 32  # fewer are no kernel
 _MOST = 0.5  # of a routine's work
 Allowed = frozenset[tuple[str, int, tuple[str, ...]]]  # stretches by file, first line, iterators
-_Told = dict[tuple[str, int], str]
+_Reported = dict[tuple[str, int], str]
 
 
 def with_found_regions(
@@ -49,16 +49,16 @@ def with_found_regions(
         lost = [taken for taken, loop in made.loops if id(loop) not in regions]
         if not lost:
             around = {id(loop): taken.stretch.iterators for taken, loop in made.loops}
-            return replace(second, verdicts=tuple(_with_columns(second.verdicts, around, columns.told)))
+            return replace(second, verdicts=tuple(_with_columns(second.verdicts, around, columns.reported)))
         left = [taken for taken, _ in made.loops if taken not in lost]
         made = proved(settled, search.worlds, search.ordering, left)
-    return replace(first, verdicts=tuple(_with_columns(first.verdicts, {}, columns.told)))
+    return replace(first, verdicts=tuple(_with_columns(first.verdicts, {}, columns.reported)))
 
 
 def _with_columns(
     verdicts: Sequence[Verdict], around: Mapping[int, tuple[str, ...]], refused: Mapping[tuple[str, int], str]
 ) -> Iterator[Verdict]:
-    """Verdicts with loops that stand around columns, in place of what begins in their lines, and with what is in the
+    """Verdicts with loops that are around columns, in place of what begins in their lines, and with what is in the
     way of others.
     """
     taken = {(v.place.file, v.place.line) for v in verdicts if id(v.loop) in around}
@@ -105,18 +105,18 @@ def _are_kernels(work: Work, key: str, listed: Sequence[TakenOut]) -> bool:
 
 
 class _Columns:
-    """The stretches of a program in which loops were searched for; what is in the way of others is ``told``, by file
-    and line of the serial loops in them.
+    """The stretches of a program in which loops were searched for; what is in the way of others is ``reported``, by
+    file and line of the serial loops in them.
     """
 
     def __init__(self, search: Search, allowed: Allowed | None) -> None:
         self.search = search
         self.application = search.settled.application
         self.allowed = allowed
-        self.told: _Told = {}
+        self.reported: _Reported = {}
 
     def proved(self) -> Proved:
-        """The stretches that are proved. Where a statement is in the way, what stands before and behind it is tried."""
+        """The stretches that are proved. Where a statement is in the way, what is before and behind it is tried."""
         search = self.search
         wanted = self._wanted()
         for _ in range(_PIECES):
@@ -144,7 +144,7 @@ class _Columns:
             if key not in below:
                 found = stretches(self.application, search.worlds[key], listed)
                 wanted += filter(self._may_be, found.wanted)
-                self.told |= {search.at(key, loop): self._in_the_way(key, why) for loop, why in found.refused}
+                self.reported |= {search.at(key, loop): self._in_the_way(key, why) for loop, why in found.refused}
         return wanted
 
     def _may_be(self, taken: TakenOut) -> bool:
@@ -154,7 +154,7 @@ class _Columns:
 
     def _tell(self, taken: TakenOut, why: NoColumns) -> None:
         inside = [c for c in constructs(list(taken.stretch.nodes)) if c.kind in LOOPS]
-        self.told |= {self.search.at(taken.key, loop): self._in_the_way(taken.key, why) for loop in inside}
+        self.reported |= {self.search.at(taken.key, loop): self._in_the_way(taken.key, why) for loop in inside}
 
     def _in_the_way(self, key: str, why: NoColumns) -> str:
         return f"{why.message} (line {self.application.user_line(key, why.line.first)})"

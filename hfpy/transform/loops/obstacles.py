@@ -20,7 +20,7 @@ from hfpy.transform.loops.automatic import NOTHING, Automatic, Search, Verdict
 from hfpy.transform.loops.tried import Judge, Tried
 from hfpy.transform.settled import Settled
 
-_CURES = {"HF405": "let the rest of the iteration stand under a condition, instead of the jump"}  # the hint names @exit
+_CURES = {"HF405": "let the rest of the iteration be under a condition, instead of the jump"}  # the hint names @exit
 _NO_TEXT = "a directive before it makes no text that can be read"
 _MEETING = ("HF500", "HF501", "HF502", "HF503", "HF504", "HF505", "HF510", "HF511")
 

@@ -49,8 +49,8 @@ def with_parallel_loops(settled: Settled, judge: Judge) -> Settled:
         loops = [replace(loop, why=loop.why or "too many rounds were needed") for loop in loops]
         made = without_dropped(settled)
     taken = {(x.key, mark.first) for x in outermost(loops) if not x.why for mark in x.candidate.marks}
-    told = [*kept, *((x.key, _first_row(x), x.why) for x in outermost(loops) if x.why)]
-    notes = [_note(application.file(key), row, why) for key, row, why in told if (key, row) not in taken]
+    reported = [*kept, *((x.key, _first_row(x), x.why) for x in outermost(loops) if x.why)]
+    notes = [_note(application.file(key), row, why) for key, row, why in reported if (key, row) not in taken]
     return replace(made, notes=(*made.notes, *dict.fromkeys(notes)))
 
 

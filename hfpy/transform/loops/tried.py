@@ -1,7 +1,7 @@
 """Loops that are tried as regions: written as such, judged with the rest of the program, and given up where they fail.
 
 A region with a fault loses its innermost loop, until those are left that surely are the region's; then the loop stays
-as it is. A loop that stands in one that becomes a region waits until that is given up.
+as it is. A loop that is in one that becomes a region waits until that is given up.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hfpy.transform.ownloops import as_loops, directive_rows, last_row
 from hfpy.transform.settled import Settled, changed, without_dropped
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines
 
-# Says what is wrong with an application, as far as it can be told before compiling; its third argument has the files
+# Says what is wrong with an application, as far as it is known before compiling; its third argument has the files
 # that are translated for that: all, if it is None.
 Judge = Callable[[Facts, Effects, Collection[str] | None], list[Diagnostic]]
 
@@ -74,7 +74,7 @@ def deep_enough(worlds: Mapping[str, World], loops: Sequence[Tried]) -> list[Tri
                 continue
             count = len(region.turns)
             if count < loop.candidate.least:
-                loop = replace(loop, why="its loops do not stand right in each other")
+                loop = replace(loop, why="its loops are not right in each other")
             loop = replace(loop, depth=min(loop.depth, count))
             break
         made.append(loop)
@@ -83,7 +83,7 @@ def deep_enough(worlds: Mapping[str, World], loops: Sequence[Tried]) -> list[Tri
 
 
 def outermost(loops: Sequence[Tried]) -> list[Tried]:
-    """The loops that do not stand in one that becomes a region."""
+    """The loops that are not in one that becomes a region."""
     ends: dict[str, int] = {}  # the last line of the region that is open in a routine
     inside: set[int] = set()
     for loop in sorted(loops, key=lambda x: x.candidate.row):

@@ -1,7 +1,7 @@
-"""``associate`` and ``block`` in plain form: what associate names stand for in their places, and the variables of
+"""``associate`` and ``block`` in plain form: what associate names mean in their places, and the variables of
 blocks as variables of the routine.
 
-An associate name stands for its selector as it was when the construct began (Fortran 2018, 11.1.3.3). So indices of
+An associate name means its selector as it was when the construct began (Fortran 2018, 11.1.3.3). So indices of
 selectors, and what expressions read, must keep their values in the construct; other constructs stay as they are.
 """
 
@@ -58,7 +58,7 @@ class Left(Exception):
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a name stands for: text with a value, a variable whose indices may follow, or, with ``ranges``, a section:
+    """What a name means: text with a value, a variable whose indices may follow, or, with ``ranges``, a section:
     for each index of ``text`` its own text, or the first element and the step of a range. ``root`` is the variable.
     """
 
@@ -87,7 +87,7 @@ def alias_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[s
 
 
 class Renamed:
-    """The edits of one routine that put what names stand for in their places."""
+    """The edits of one routine that put what names mean in their places."""
 
     def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
         self.facts = facts
@@ -136,7 +136,7 @@ class Renamed:
             yield from self._statement(statement.action, known)
 
     def _text(self, expr: Expr, text: str, known: Known) -> str:
-        """An expression with what names stand for in their places."""
+        """An expression with what names mean in their places."""
         if isinstance(expr, Literal) and expr.parameter.lower() in known:
             raise Left
         if isinstance(expr, Name) and expr.name in known:

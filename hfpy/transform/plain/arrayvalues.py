@@ -2,7 +2,7 @@
 arguments.
 
 A function with an array as value gets a form as a subroutine, whose last argument is the value. The statement before
-which a variable gets its value must be one that is executed once where it stands; others stay as they are.
+which a variable gets its value must be one that is executed once where it is; others stay as they are.
 """
 
 from __future__ import annotations
@@ -397,7 +397,7 @@ class _Values:
         return "".join([*pieces, own[position : expr.end]])
 
     def _shape(self, expr: Expr, text: str) -> list[str]:
-        """The extents of an expression as text; none for one value. Raises _Left where they cannot be told."""
+        """The extents of an expression as text; none for one value. Raises _Left where they are not known."""
         known = self._shapes.get((self._line, expr.start, expr.end))
         if known is not None:
             return known

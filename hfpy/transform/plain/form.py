@@ -54,7 +54,7 @@ class PlainForm:
         rows = self.rows.get(path)
         return rows[row] if rows is not None and 0 <= row < len(rows) else row
 
-    def told(self, found: Diagnostic) -> Diagnostic:
+    def reported(self, found: Diagnostic) -> Diagnostic:
         """A diagnostic with its places in the program as it is."""
 
         def back(place: Place) -> Place:

@@ -88,7 +88,7 @@ class _Control:
         return rows
 
     def around(self, name: str) -> tuple[list[str], list[str]]:
-        """What stands before a body, and behind it."""
+        """What is before a body, and behind it."""
         rows = self.rows(["!"], name)
         middle = len(self.loops) + bool(self.masks)
         return rows[:middle], rows[middle + 1 :]

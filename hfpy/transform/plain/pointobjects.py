@@ -1,7 +1,7 @@
 """Objects that each point of a region has for itself, in plain form: a variable for each component; and assignments of
 whole objects, component by component.
 
-Kernels have numbers and arrays of numbers. An object is taken apart where all that the routine does with it stands in
+Kernels have numbers and arrays of numbers. An object is taken apart where all that the routine does with it is in
 regions that make it private. Assignments that a procedure defines stay, and so do those whose indices ask the object
 that is set: they would see it half done.
 """
@@ -296,7 +296,7 @@ class _Edits:
 
 
 def _elsewhere(symbol: Symbol) -> bool:
-    """Whether an object may be told by other names, or an assignment may allocate it."""
+    """Whether an object may have other names, or an assignment may allocate it."""
     return bool(symbol.attributes & {"target", "pointer", "volatile"}) or (symbol.dynamic and not symbol.rank)
 
 

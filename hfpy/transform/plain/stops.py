@@ -364,7 +364,7 @@ class _Edits:
         return found
 
     def _chooses(self, expr: Expr, line: LogicalLine) -> bool:
-        """Whether a reference stands in an index, or in an argument of a routine of the program."""
+        """Whether a reference is in an index, or in an argument of a routine of the program."""
         for child in children(expr):
             deep = isinstance(expr, Apply | Component) and child is not getattr(expr, "base", None)
             intrinsic = (

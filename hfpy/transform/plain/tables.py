@@ -87,7 +87,7 @@ class _Tables:
     # -- values
 
     def _row(self, name: str, symbol: Symbol) -> str:
-        """The declaration of a constant; empty where its value cannot be told."""
+        """The declaration of a constant; empty where its value is not known."""
         scalar = self.kinds.scalar(symbol.type, self.key)
         if scalar is None:
             return ""
@@ -123,7 +123,7 @@ class _Tables:
         return self.kinds.value(found.expr, self.key)
 
     def _values(self, name: str, symbol: Symbol, sizes: list[int]) -> list[str] | None:
-        """The values that a ``data`` statement gives a variable; None where it gives none that can be told."""
+        """The values that a ``data`` statement gives a variable; None where it gives none that is known."""
         count = 1
         for size in sizes:
             count *= size

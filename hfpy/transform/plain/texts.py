@@ -59,12 +59,16 @@ def worked_out(routine: Routine) -> Mapping[str, str]:
     """
     found: dict[str, str] = {}
     for statement in flatten(routine.body):
-        if isinstance(statement, Assignment) and isinstance(statement.target, Name) and is_told(statement.target.name):
+        if (
+            isinstance(statement, Assignment)
+            and isinstance(statement.target, Name)
+            and is_text_value(statement.target.name)
+        ):
             found[statement.target.name] = statement.line.text[statement.value.start : statement.value.end]
     return found
 
 
-def is_told(name: str) -> bool:
+def is_text_value(name: str) -> bool:
     """Whether a name is that of a variable of this step."""
     return bool(plain_from(name)) and name == plain_name(TOLD, plain_number(name))
 

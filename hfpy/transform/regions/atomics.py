@@ -48,7 +48,7 @@ def _guarded(source: SourceText, statement: Assignment, sentinel: str) -> Iterat
     if row and (above := physical(source.lines[row - 1])).sentinel == sentinel and above.words[:1] == ("atomic",):
         return
     indent = _indent(source, row)
-    begin = "" if not text[:column].strip() else f"\n{indent}"  # another statement may stand before it
+    begin = "" if not text[:column].strip() else f"\n{indent}"  # another statement may be before it
     yield insert(line, statement.target.start, f"{begin}{_DIRECTIVE.format(sentinel)}\n{indent}")
 
 

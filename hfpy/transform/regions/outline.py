@@ -49,7 +49,7 @@ from hfpy.transform.text.wrapping import wrap_line
 @dataclass(frozen=True)
 class Outline:
     """A body to be moved: physical lines ``first`` to ``last``, the call that takes their place, and the new routine
-    around them, which stands behind the routine with the region, or ``within`` it.
+    around them, which is behind the routine with the region, or ``within`` it.
     """
 
     first: int
@@ -170,7 +170,7 @@ def _check_body(body: tuple[Node, ...]) -> None:
 
 
 def _loose_jump(node: Node) -> bool:
-    """Whether an unnamed ``cycle`` or ``exit`` stands in branches alone, so that it means a loop of the region."""
+    """Whether an unnamed ``cycle`` or ``exit`` is in branches alone, so that it means a loop of the region."""
     if not isinstance(node, Construct):
         inner = node.action if isinstance(node, OneLine) else node
         return isinstance(inner, Jump) and inner.kind in ("exit", "cycle") and not inner.target
@@ -222,7 +222,7 @@ class Builder:
         self._associate()
 
     def _associate(self) -> None:
-        """Names of ``associate`` around the region are arguments: what they stand for is not seen from the body."""
+        """Names of ``associate`` around the region are arguments: what they mean is not seen from the body."""
         types = Types(self.facts.application, self.facts.scopes)
         for reference in self._references:
             aliases = aliases_of(reference.at)
@@ -237,7 +237,7 @@ class Builder:
                 or found.bytes is None
                 or reference.writes
             ):
-                raise Refused(f"'{reference.name}' stands for something that cannot be passed")
+                raise Refused(f"'{reference.name}' means something that cannot be passed")
             kind = found.bytes // 2 if found.base == "complex" else found.bytes
             self.associated[reference.name] = f"{found.base}({kind})"
 

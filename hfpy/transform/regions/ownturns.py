@@ -86,7 +86,7 @@ def _said(one: OwnTurns, line: int) -> str:
 
 
 def _edits(lines: tuple[str, ...], one: OwnTurns) -> Iterator[Edit]:
-    """What opens and closes the first region of a kernel stands around the loops; all other such lines go, as other
+    """What opens and closes the first region of a kernel is around the loops; all other such lines go, as other
     regions of it need not have loops of their own. From the second kernel on the loops are copies.
     """
     outer, heads = one.loops[0], [loop.header.line for loop in one.loops]

@@ -1,6 +1,6 @@
 """A row of a region's points, the innermost loop with its body, in a routine of its own: on the CPU, from level 1 on.
 
-In a parallel region compilers lose what they know of arrays: that two of them have no memory in common, that an
+In a parallel region compilers lose what they know about arrays: that two of them have no memory in common, that an
 allocatable one stays where it is. A loop whose points have small arrays of their own then gets no vector instructions
 (real-code.md §1, finding 2). In a routine, arrays are dummy arguments, and each row has its private arrays as locals.
 The routine is placed behind the one with the region, or inside it if that is a main program or in no module.
@@ -122,7 +122,7 @@ def _row_lines(node: Construct, region: Region) -> tuple[int, int]:
     rows += [n for line in _lines_of(inner.body) for n in line]
     rows += [inner.end.line.first, inner.end.line.last, outer.end.line.first]
     if any(a >= b for a, b in zip(rows[::2], rows[1::2], strict=True)):
-        raise Refused("several statements of the nest stand in one line")
+        raise Refused("several statements of the nest are in one line")
     return outer.header.line.last + 1, outer.end.line.first - 1
 
 

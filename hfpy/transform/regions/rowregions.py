@@ -1,5 +1,5 @@
 """Which regions have rows that are worth a routine of their own (:mod:`hfpy.transform.regions.rowbodies`), and which
-ones compilers make vectors of as they stand.
+ones compilers make vectors of as they are.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class Specialise:
     whole: bool = False
 
     def validate(self, facts: Facts, effects: Effects) -> Mapping[str, tuple[Refusal, ...]]:
-        """Nothing: what it cannot do is told by notes, as the user asked for it."""
+        """Nothing: what it cannot do is said by notes, as the user asked for it."""
         return {}
 
     def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> Versions:

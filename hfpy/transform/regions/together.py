@@ -32,7 +32,7 @@ class Prepared:
 
 
 def may_be_together(facts: Facts) -> bool:
-    """Whether regions may share threads: nothing may stand between them that belongs to one of them."""
+    """Whether regions may share threads: nothing may be between them that belongs to one of them."""
     options = facts.application.options
     return bool(options.opt) and not (options.profile or options.races or options.trace or options.debug_print.on)
 

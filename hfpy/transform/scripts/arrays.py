@@ -83,7 +83,7 @@ def _offset(arg: Expr, iterators: frozenset[str]) -> int | None:
     return by if factor == 1 and name in iterators else None
 
 
-def told(arrays: dict[str, Array]) -> Iterator[str]:
+def reported(arrays: dict[str, Array]) -> Iterator[str]:
     """The arrays in lines of text."""
     for array in arrays.values():
         yield f"{array.role:<9} {array.name}({', '.join(array.dims)})"

@@ -1,4 +1,4 @@
-"""What scripts may know of the target: a read-only mapping (kernel-metadata-and-transforms.md §2.3)."""
+"""What scripts may know about the target: a read-only mapping (kernel-metadata-and-transforms.md §2.3)."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from hfpy.transform.scripts.work import Work
 PARTS = "no value goes from the second part of a turn to the first part of a later one"
 BETWEEN = "no scalar goes from one part to the other; expand gives each turn its own"
 OWN = "the variable is a number or a logical value that is private to the point"
-BEHIND = "the second loop stands right behind the first"
+BEHIND = "the second loop is right behind the first"
 TURNS = "both loops have the same turns, whatever the first one does"
 DECLARED = "the loop has the step 1, and bounds of numbers, constants and arguments with intent(in)"
 Way = list[tuple[tuple[Node, ...], int, Construct]]
@@ -85,7 +85,7 @@ def check_neighbours(work: Work, key: str, number: int, first: Loop, second: Loo
 
 
 def _next(node: Construct, one: Construct, other: Construct) -> bool:
-    """Whether a construct stands right behind another one somewhere in a region."""
+    """Whether a construct is right behind another one somewhere in a region."""
     for part in node.parts:
         if any(a is one and b is other for a, b in pairwise(part.body)):
             return True

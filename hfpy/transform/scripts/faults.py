@@ -1,4 +1,4 @@
-"""What is wrong with scripts, each fault told once: at the first kernel that meets it, with how many more do."""
+"""What is wrong with scripts, each fault reported once: at the first kernel that meets it, with how many more do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Fault:
     message: str
     hint: str = ""
     place: Place | None = None
-    told: str = "here"
+    reported: str = "here"
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Faults:
     def tell(self, fault: Fault, kernel: Place) -> None:
         """Say what is wrong at a kernel's directive, or that an earlier kernel's fault is met there too."""
         place: Hashable = fault.message if fault.place is None else replace(fault.place, column=0, length=1)
-        related = (Related(fault.place, fault.told),) if fault.place is not None else ()
+        related = (Related(fault.place, fault.reported),) if fault.place is not None else ()
         self._add(place, error(fault.code, fault.message, kernel, fault.hint, related))
 
     def tell_all(self, refused: Iterable[Diagnostic]) -> None:

@@ -108,7 +108,7 @@ def run(action: Callable[[], Any], path: Path) -> Any:
         place = Place(fault.filename or str(path), fault.lineno or 0, fault.offset or 0)
         raise NoScript(f"the script is not Python: {fault.msg}", place) from None
     except BaseException as fault:  # a script may raise, or exit
-        raise NoScript(f"the script ended with {_told(fault)}", _line_in(fault, path.parent)) from None
+        raise NoScript(f"the script ended with {_report(fault)}", _line_in(fault, path.parent)) from None
 
 
 @contextmanager
@@ -130,7 +130,7 @@ def _limited() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _told(fault: BaseException) -> str:
+def _report(fault: BaseException) -> str:
     text = fault.args[0] if isinstance(fault, KeyError) and fault.args else str(fault)
     return f"{type(fault).__name__}: {text}" if text else type(fault).__name__
 

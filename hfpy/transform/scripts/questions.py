@@ -12,7 +12,7 @@ from hfpy.model.directives import Region
 from hfpy.model.names import in_unit_of
 from hfpy.model.statements import Construct, Opaque
 from hfpy.transform.scripts.arrays import Array, arrays_of
-from hfpy.transform.scripts.arrays import told as told_arrays
+from hfpy.transform.scripts.arrays import reported as described_arrays
 from hfpy.transform.scripts.ledger import Ledger, Step
 from hfpy.transform.scripts.loops import Loop, loops_of
 from hfpy.transform.scripts.modelled import Stats, stats_of
@@ -134,7 +134,7 @@ class Questions:
     def __repr__(self) -> str:
         rows = [f"kernel {self.name} ({self.source.file}:{self.source.line})"]
         rows += [f"  {'loop':<9} {repr(loop)[1:-1]}" for loop in self.loops.values()]
-        rows += [f"  {row}" for row in told_arrays(dict(self.arrays))]
+        rows += [f"  {row}" for row in described_arrays(dict(self.arrays))]
         rows += [f"  {name:<9} {value}" for name, value in self.mapping.items()]
         rows += [f"  done      {step}" for step in self.steps]
         return "\n".join(rows)

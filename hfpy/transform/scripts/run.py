@@ -46,8 +46,8 @@ def with_scripts(settled: Settled) -> Settled:
         settled = _unscripted(settled)
     elif not folder.trusted:
         text = "the project's scripts are not run by commands that only look at it"
-        told = note("HF674", text, Place(str(folder.path)), "--trust runs them")
-        settled = replace(settled, notes=(*settled.notes, told))
+        reported = note("HF674", text, Place(str(folder.path)), "--trust runs them")
+        settled = replace(settled, notes=(*settled.notes, reported))
         folder = None
     if has_errors(settled.found) or (folder is None and not options.changes):
         return settled
@@ -141,11 +141,11 @@ def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
         first, last = lines_of(construct)[0], lines_of(behind)[1]
         margin = " " * construct.header.line.segments[0][2]
         sign = "c " if index.fixed else f"{margin}! "
-        told = [(f"{sign}by {_told(step)}", first) for step in kernel.steps]
+        reported = [(f"{sign}by {_report(step)}", first) for step in kernel.steps]
         before, after = ([margin + row for row in rows] for rows in (kernel.rows_before, kernel.rows_after))
         rows = [*((row, first) for row in before), *kernel.work.region_rows(kernel.key, kernel.number, kernel.region)]
         rows += [(row, last) for row in after]
-        edits.setdefault(index.path, []).append(replace_rows(first, last, [*told, *rows]))
+        edits.setdefault(index.path, []).append(replace_rows(first, last, [*reported, *rows]))
         declared.setdefault(kernel.key, set()).update(kernel.declared)
     for key, names in declared.items():
         if names:
@@ -156,7 +156,7 @@ def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
     return edits
 
 
-def _told(step: Step) -> str:
+def _report(step: Step) -> str:
     asked = f"{Path(step.script.file).name}:{step.script.line}" if step.script is not None else step.by
     return f"{asked}: {step.call}" if asked else step.call
 

@@ -27,7 +27,7 @@ from hfpy.transform.scripts.work import Work, lines_of
 from hfpy.transform.stencil.fusion import WISHES, against, fused
 
 # What a rule says; the words are in messages.
-BEHIND = "the other kernel stands right behind this one, with comments alone between them"
+BEHIND = "the other kernel is right behind this one, with comments alone between them"
 POINTS = "both kernels have the same loops, with the same bounds, whatever the first one does"
 SAID = "their directives can be one"
 END = "each point of the first kernel goes to its end"
@@ -39,7 +39,7 @@ _SCHEDULE = ("private", "schedule", "collapse", "template", "backend")
 
 
 def check_behind(work: Work, key: str, number: int) -> None:
-    """Whether a region and the next one of its routine stand side by side. Raises Against."""
+    """Whether a region and the next one of its routine are side by side. Raises Against."""
     routine = work.routine(key)
     first = routine.regions[number]
     if number + 1 >= len(routine.regions):

@@ -49,7 +49,7 @@ class Work:
 
     @cached_property
     def facts(self) -> Facts:
-        """What the analyses know of it."""
+        """What the analyses know about it."""
         return analyse(self.application, self.before.facts if self.before is not None else None)
 
     @cached_property

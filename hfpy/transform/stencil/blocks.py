@@ -30,7 +30,7 @@ OUTSIDE = 32
 
 @dataclass(frozen=True)
 class BlockCode:
-    """A region of blocks: its body, the iterators that count blocks by those they stand for, the arrays of the thread's
+    """A region of blocks: its body, the iterators that count blocks by those they mean, the arrays of the thread's
     own; how often each stage is written out, and which stages have loops of their own.
     """
 
@@ -212,7 +212,7 @@ class BlockWriter:
         yield from self.make.branch(all_of(guards), jammed(self.make, loops, [self.here], body))
 
     def _before(self, offsets: list[Offset]) -> Iterator[Node]:
-        """What stands before the loops over the points at some offsets: nothing here."""
+        """What is before the loops over the points at some offsets: nothing here."""
         yield from ()
 
     def _loop(self, iterator: str, reach: Reach) -> tuple[Loop | None, list[Expr]]:

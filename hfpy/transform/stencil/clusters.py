@@ -174,7 +174,7 @@ def _around(cluster: Cluster, one: Member) -> Cluster | None:
     earlier = [m for m in cluster.members if m.number < one.number and m.span is not None]
     later = [m for m in cluster.members if m.number > one.number and m.span is not None]
     if not any(conflicts(m, one) for m in earlier) or not any(conflicts(one, m) for m in later):
-        return None  # it can stand before or behind everything
+        return None  # it can be before or behind everything
     assert cluster.levels is not None
     lower, upper = cluster.levels.lower, cluster.levels.upper
     if early is not None and early < MOST_TURNS:

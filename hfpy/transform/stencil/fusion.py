@@ -31,7 +31,7 @@ def _none(values: Values) -> Any:
 
 
 def _hints(values: Values) -> Any:
-    """Those that no wish stands for, which must be the same; but remarks are taken together."""
+    """Those that no wish means, which must be the same; but remarks are taken together."""
     rest = _same([tuple((n, v) for n, v in hints if n not in WISHES | REMARKS) for hints in values])
     remarks = dict.fromkeys(hint for hints in values for hint in hints if hint[0] in REMARKS)
     return None if rest is None else (*rest, *remarks)

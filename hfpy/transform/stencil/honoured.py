@@ -1,4 +1,4 @@
-"""What directives ask of schedules and did not get, told with the reason (design contract 8: nothing is ignored in
+"""What directives ask of schedules and did not get, reported with the reason (design contract 8: nothing is ignored in
 silence).
 """
 

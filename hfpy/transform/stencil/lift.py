@@ -199,7 +199,7 @@ class Lifter:
             if stands_for is None:
                 raise self._refused(1, f"there is the macro '{name}' in it", line.place(self.routine.file))
             if isinstance(stands_for, Name) and self.facts.object(stands_for.name, self.key) is not None:
-                raise self._refused(1, f"the macro '{name}' stands for a variable", line.place(self.routine.file))
+                raise self._refused(1, f"the macro '{name}' means a variable", line.place(self.routine.file))
 
     def _check_written(self, written: Mapping[str, None], offsets: Mapping[str, set[Offset]], region: Region) -> None:
         if not written:

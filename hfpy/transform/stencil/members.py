@@ -28,7 +28,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Touch:
-    """An element that a turn of a member reads or writes; ``surely`` if no condition stands before it."""
+    """An element that a turn of a member reads or writes; ``surely`` if no condition is before it."""
 
     array: str
     spot: Spot
@@ -97,7 +97,7 @@ def base_of(stage: Stage, span: Span | None) -> Spot:
 
 
 def named(nodes: tuple[Node, ...], accesses: Mapping[SpanKey, Access]) -> Iterator[tuple[Access, bool, bool]]:
-    """The elements that statements name: the access, whether it is set there, whether no condition stands before."""
+    """The elements that statements name: the access, whether it is set there, whether no condition is before."""
     yield from _named(nodes, accesses, True)
 
 

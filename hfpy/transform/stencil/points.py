@@ -16,7 +16,7 @@ from hfpy.transform.stencil.program import Offset
 
 def point_nodes(group: Group, names: Locals) -> tuple[list[Node], NestBody]:
     """The body of the region over the box of the group, and who wrote it (for its counts). What ``unroll`` adds to a
-    point stands under conditions, since the last points may be missing.
+    point is under conditions, since the last points may be missing.
     """
     body = NestBody(group, names, {i: name(i) for i in group.program.iterators}, {})
     nodes: list[Node] = []

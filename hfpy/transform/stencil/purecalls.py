@@ -41,7 +41,7 @@ def against(facts: Facts, key: str, depth: int = 0) -> str:
 
 
 def _found(facts: Facts, routine: Routine, depth: int) -> Iterator[str]:
-    """What in the body of a function makes its value depend on more than its arguments, or cannot be told."""
+    """What in the body of a function makes its value depend on more than its arguments, or is not known."""
     for reference in facts.references.get(routine.key, ()):
         data = facts.object(reference.name, routine.key)
         if data is None:

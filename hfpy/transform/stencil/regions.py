@@ -129,7 +129,7 @@ def _region(
     hints: Hints = (),
     collapse: int | None = None,
 ) -> Construct:
-    """The region with a body; with loops of its own where directives stand in comments."""
+    """The region with a body; with loops of its own where directives are in comments."""
     first = group.regions[0]
     hints += (("fuse", ("no",)),) if group.wishes.fuse == "no" else ()
     made = fused(
@@ -150,7 +150,7 @@ def _region(
 
 
 def with_loops(region: Region, body: tuple[Node, ...], steps: Sequence[int], last: Construct) -> Construct:
-    """A region with a body, in loops with some steps where directives stand in comments; it ends as the region ``last``
+    """A region with a body, in loops with some steps where directives are in comments; it ends as the region ``last``
     does.
     """
     assert last.end is not None

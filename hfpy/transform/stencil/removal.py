@@ -25,7 +25,7 @@ def removable(routine: Routine, name: str) -> bool:
 
 
 def _shares_its_line(routine: Routine, line: LogicalLine) -> bool:
-    """Whether another statement stands on a physical line of a declaration's."""
+    """Whether another statement is on a physical line of a declaration's."""
     others = [other for other in (routine.header, *routine.spec.lines) if not other.file and other.key != line.key]
     beside = any(other.first <= line.last and other.last >= line.first for other in others)
     return beside or line.first <= routine.body_first <= line.last

@@ -97,7 +97,7 @@ class Selector:
         return True
 
     def _index(self, node: Expr, nodes: list[Expr], line: LineKey) -> bool:
-        """Whether a node stands in the index of an array reference."""
+        """Whether a node is in the index of an array reference."""
         return any((line, n.start, n.end) in self.arrays and n.start < node.start and node.end < n.end for n in nodes)
 
     def _read_elsewhere(self, name: str, branch: Node) -> bool:

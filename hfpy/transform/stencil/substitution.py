@@ -22,7 +22,7 @@ def element(pattern: Pattern, offset: Mapping[str, int], point: Mapping[str, Exp
 class Substitution:
     """The statements of one stage at one point.
 
-    ``access`` gives what stands for an array reference, ``scalars`` the new names of scalars, ``point`` what stands for
+    ``access`` gives what represents an array reference, ``scalars`` the new names of scalars, ``point`` what represents
     iterators. With ``branch``, which gives a scalar like another one for a side of a branch, branches become selections
     where that is possible.
     """

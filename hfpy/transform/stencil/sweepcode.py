@@ -270,7 +270,7 @@ class SweepWriter:
 
     @staticmethod
     def _side(cluster: Cluster, one: Member) -> bool:
-        """Whether a statement about a level stands behind the loop."""
+        """Whether a statement about a level is behind the loop."""
         assert one.row is not None
         early = cluster.after_begin(one.row)
         return early is None or early >= 0
@@ -333,7 +333,7 @@ class SweepWriter:
     # -- values
 
     def value(self, stage: Stage, access: Access, base: Spot, turn: _Turn, one: Member | None) -> Expr:
-        """What stands for an element that a stage at a spot names."""
+        """What represents an element that a stage at a spot names."""
         pattern = self.program.patterns[access.array]
         spot = spot_of(base, access, pattern, self.level)
         source = self.group.inliner.source(stage, access.array, spot)

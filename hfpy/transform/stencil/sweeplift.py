@@ -34,7 +34,7 @@ class _Index:
 
 @dataclass(frozen=True)
 class _Use:
-    """A reference of an array: where it stands, whether it is set there, and the loop that it is in."""
+    """A reference of an array: where it is, whether it is set there, and the loop that it is in."""
 
     reference: Reference
     name: str

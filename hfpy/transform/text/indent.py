@@ -43,7 +43,7 @@ def with_indentation(edited: Edited, bodies: Iterable[Body]) -> Edited:
 
 
 def _rows(line_map: tuple[int, ...], body: Body) -> list[int]:
-    """The lines that stand where the body stood: what moved to a routine of its own is further below."""
+    """The lines that are where the body stood: what moved to a routine of its own is further below."""
     found: list[int] = []
     for n, origin in enumerate(line_map):
         if body.first <= origin - 1 <= body.last:

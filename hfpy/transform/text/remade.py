@@ -28,7 +28,7 @@ def remade(index: FileIndex, nodes: Iterable[Node], indent: str, first: int, las
 
 
 def _between(index: FileIndex, first: int, last: int) -> dict[int, str]:
-    """What stands between statements: comments, nothing for blank lines and for directives, ours or a compiler's."""
+    """What is between statements: comments, nothing for blank lines and for directives, ours or a compiler's."""
     inside = range(first, last + 1)
     found = {n: index.source.lines[n].strip() for n in inside}
     for line in index.lines:

@@ -1,5 +1,5 @@
 """Whole lines put before and behind statements: also where several statements share a line, where a statement has a
-label that jumps lead to, and where directives stand above it.
+label that jumps lead to, and where directives are above it.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ class Rows:
         return next((n for n in range(first, last) if not physical(self.lines[n]).apart), last)
 
     def indented(self, rows: Sequence[str], line: LogicalLine) -> list[str]:
-        """Lines with the indentation of the line that a statement stands on."""
+        """Lines with the indentation of the line that a statement is on."""
         margin = self.margin(line)
         return [margin + row for row in rows]
 
     def margin(self, line: LogicalLine) -> str:
-        """The indentation of the line that a statement stands on."""
+        """The indentation of the line that a statement is on."""
         begin = line
         while (left := self._neighbour(begin, -1)) is not None and left.last == begin.first:
             begin = left

@@ -1,6 +1,6 @@
 !> Figures of a field, one routine for each family of operators.
 !>
-!> Directives stand in comments here: a plain compiler builds this file as it
+!> Directives are in comments here: a plain compiler builds this file as it
 !> is, hfpy takes the loops over the iterators as those of the region.
 module statistics
   implicit none

@@ -1,4 +1,4 @@
-!> Made-up fields that are the same on every machine, and what is told of results.
+!> Made-up fields that are the same on every machine, and what is printed of results.
 !>
 !> The value at a point is a hash of the number of the field and the place of the point: no smoothness, both signs
 !> where that matters, so that a wrong neighbour or a dead branch shows. For timing there are waves instead: with

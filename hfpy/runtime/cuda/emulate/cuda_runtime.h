@@ -113,7 +113,7 @@ struct hf_emulate_launch {
 // Ends the program if a pointer that is a kernel's argument (counted from 1) is not one to device memory.
 void hf_emulate_check_argument(const hf_emulate_launch &launch, int position, const void *pointer);
 
-// What the next kernel calls a part of device memory, which stands for host memory.
+// What the next kernel calls a part of device memory, which means host memory.
 void hf_emulate_called(const void *device, const void *host, std::size_t bytes, const char *name);
 // What was looked up was for a region of directives: no kernel comes.
 void hf_emulate_no_launch();

@@ -1,4 +1,4 @@
-// hfpy_fibres.cpp: fibres by ucontext, told to AddressSanitizer so that it knows which stack is in use.
+// hfpy_fibres.cpp: fibres by ucontext, announced to AddressSanitizer so that it knows which stack is in use.
 
 #include "hfpy_fibres.hpp"
 

@@ -17,7 +17,7 @@ void hf_unwatch_memory(const void *device);
 // Room in shared memory holds nothing yet.
 void hf_watch_room(const void *room, std::size_t bytes, const char *name);
 
-// Calls visit for each part of device memory that stands for host memory and that the kernel has written to.
+// Calls visit for each part of device memory that means host memory and that the kernel has written to.
 void hf_watch_each_written(const std::function<void(void *host, std::size_t bytes, const char *name)> &visit);
 
 // What the next kernel calls its memory, for when it runs.

@@ -1,7 +1,7 @@
 // cuda_runtime.h for programs whose kernels are compiled while they run: hfpy.load and CuPy.
 //
 // Found instead of NVIDIA's header of the same name when generated files and the runtime are built with g++, -DHFPY_JIT
-// and -I of this folder. The declarations are those of the emulation; behind them stands who has a GPU (hfpy_jit.cpp).
+// and -I of this folder. The declarations are those of the emulation; behind them is who has a GPU (hfpy_jit.cpp).
 
 #ifndef HFPY_JIT_CUDA_RUNTIME_H
 #define HFPY_JIT_CUDA_RUNTIME_H

@@ -37,7 +37,7 @@ namespace {
 hf_jit_driver driver;
 cudaError_t last_error = cudaSuccess;
 
-cudaError_t told(int status) {
+cudaError_t as_status(int status) {
   if (status != 0) last_error = cudaErrorInvalidValue;
   return status == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -50,7 +50,7 @@ void hf_jit_launch(const char *kernel, bool narrow, const dim3 &blocks, const di
   const std::string form = std::string(kernel) + (narrow ? "<int>" : "<long long>");
   const unsigned int grid[] = {blocks.x, blocks.y, blocks.z};
   const unsigned int block[] = {threads.x, threads.y, threads.z};
-  (void)told(driver.launch(form.c_str(), grid, block, arguments));  // an error shows in hfd_launch_ends
+  (void)as_status(driver.launch(form.c_str(), grid, block, arguments));  // an error shows in hfd_launch_ends
 }
 
 // The texts of kernels are compiled for the host, too, where nobody calls them.
@@ -79,7 +79,7 @@ cudaError_t cudaGetDevice(int *device) {
 
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 
-cudaError_t cudaDeviceSynchronize() { return told(driver.wait()); }
+cudaError_t cudaDeviceSynchronize() { return as_status(driver.wait()); }
 
 cudaError_t cudaMalloc(void **device, std::size_t bytes) {
   *device = driver.take(bytes);
@@ -97,7 +97,7 @@ cudaError_t cudaMallocHost(void **host, std::size_t bytes) {
 }
 
 cudaError_t cudaMemcpyAsync(void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
-  return told(driver.copy(target, source, bytes, kind == cudaMemcpyDeviceToHost ? 1 : 0));
+  return as_status(driver.copy(target, source, bytes, kind == cudaMemcpyDeviceToHost ? 1 : 0));
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
@@ -109,7 +109,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int) { return 
 
 // Times of kernels (HFPY_TRACE) are those between two waits; buffers' events come behind copies, which wait anyway.
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  const cudaError_t status = told(driver.wait());
+  const cudaError_t status = as_status(driver.wait());
   event->time = std::chrono::steady_clock::now();
   return status;
 }
