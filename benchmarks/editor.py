@@ -118,7 +118,7 @@ async def measured(title: str, path: Path) -> None:
     editor = Editor(path)
     await editor.start()
     opened = await editor.timed(editor.open)
-    await asyncio.sleep(5)  # the text is read behind the first diagnostics
+    await asyncio.sleep(5)  # the text is read after the first diagnostics
     inside = next(n for n in range(len(editor.rows) // 2, len(editor.rows)) if " = " in editor.rows[n])
     within = [await editor.timed(lambda: editor.type(inside, " ")) for _ in range(7)]
     between = next(n for n in range(inside, len(editor.rows)) if "end subroutine" in editor.rows[n])

@@ -195,7 +195,7 @@ def check(made: dict[tuple[str, str], Path], numbers: Sequence[int], folder: Pat
 
 
 def measure(numbers: Sequence[int], rounds: int, threads: int) -> list[Compared]:
-    """All loops in turns, the two levels of each right behind each other."""
+    """All loops in turns, the two levels of each right after each other."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         made = build(folder, numbers)

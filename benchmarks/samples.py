@@ -35,7 +35,7 @@ SAMPLES = ROOT / "samples"
 RESULTS = ROOT / "benchmarks" / "results"
 GOAL = 1.03
 
-# Arguments behind the output file: sizes at which the loops, not input and output, take the time.
+# Arguments after the output file: sizes at which the loops, not input and output, take the time.
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "weather": ("56", "44", "48", "120", "1"),
     "diffusion": ("96", "80", "72", "3000"),

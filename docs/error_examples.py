@@ -123,7 +123,7 @@ LEXICAL: dict[str, Entry] = {
         cure="Check the conditionals from the beginning of the file.",
     ),
     "HF106": Entry(
-        "In `.h90` and `.H90` files a directive behind `!` has no effect. This note says that it was seen.",
+        "In `.h90` and `.H90` files a directive after `!` has no effect. This note says that it was seen.",
         {"off.h90": _region("a = 0").replace("  @p", "  !@p").replace("  @e", "  !@e").replace("a = 0", "a(1,1) = 0")},
         cure="Remove the `!` if the directive shall act, or a letter of its keyword if not.",
     ),
@@ -194,7 +194,7 @@ LEXICAL: dict[str, Entry] = {
 
 DIRECTIVES: dict[str, Entry] = {
     "HF200": Entry(
-        "The word behind `@` is none of `parallelRegion`, `domainDependant`, `scheme`, `if`, `exit`.",
+        "The word after `@` is none of `parallelRegion`, `domainDependant`, `scheme`, `if`, `exit`.",
         {"word.h90": _region("a = 0").replace("@parallelRegion", "@paralelRegion")},
         cure="The hint names the nearest word.",
     ),
@@ -225,7 +225,7 @@ DIRECTIVES: dict[str, Entry] = {
         {"nested.h90": _region("@parallelRegion{domName(k), domSize(nz)}\nb(i,j,k) = 0\n@end parallelRegion")},
     ),
     "HF207": Entry(
-        "A directive is where it has no meaning: a block behind statements, a scheme in a routine, an `@if` in "
+        "A directive is where it has no meaning: a block after statements, a scheme in a routine, an `@if` in "
         "an `@if`, …",
         {
             "late.h90": _region(
@@ -365,7 +365,7 @@ DIRECTIVES: dict[str, Entry] = {
         cure="Nothing, if that was meant; take the directives away when the port is done.",
     ),
     "HF241": Entry(
-        "A directive without sizes takes them from the loops behind it, and these cannot be a region: there is no "
+        "A directive without sizes takes them from the loops after it, and these cannot be a region: there is no "
         "perfect nest of `do` loops with variables, or its bounds are not known before it begins.",
         {
             "triangle.f90": _text("""
@@ -777,7 +777,7 @@ CALLS: dict[str, Entry] = {
     ),
     "HF316": Entry(
         "`[layout]`, `[layout.arrays]` or `--layout` is no order of domains; or it splits a dimension into blocks, and "
-        "the backend, or printing behind kernels, knows none.",
+        "the backend, or printing after kernels, knows none.",
         {"blocks.h90": _region("b(1) = 0")},
         'hfpy check {file} --layout "i:32 k j"',
         cure="Name each domain once, or twice if it has blocks: `i:32 k i j`. Blocks are for the backends `sequential` "
@@ -792,7 +792,7 @@ CALLS: dict[str, Entry] = {
         {"order.h90": _region("a(i,j) = 1", attributes="domName(i,j), domSize(ny,nx)")},
     ),
     "HF319": Entry(
-        "What value an iterator has behind its region is not defined: loops leave one, threads and kernels do not.",
+        "What value an iterator has after its region is not defined: loops leave one, threads and kernels do not.",
         {
             "behind.h90": _text("""
             subroutine behind(nx, a, last)
@@ -974,7 +974,7 @@ CALLS: dict[str, Entry] = {
             end module entries
         """)
         },
-        cure="Make a subroutine of its own of what is behind the entry.",
+        cure="Make a subroutine of its own of what is after the entry.",
         command="hfpy check {file} --target gpu",
     ),
     "HF409": Entry(
@@ -1048,7 +1048,7 @@ FLOW: dict[str, Entry] = {
         "an argument, make it a local, or list it with domains so that every point has its own.",
     ),
     "HF502": Entry(
-        "A scalar is set in the region and used behind it, but which point sets it last is not defined.",
+        "A scalar is set in the region and used after it, but which point sets it last is not defined.",
         {
             "last.h90": _region("if (a(i,j) > 1) found = i", more="integer :: found").replace(
                 "end subroutine", "  print *, found\nend subroutine"
@@ -1064,7 +1064,7 @@ FLOW: dict[str, Entry] = {
                 "p = p + a", more="real(8) :: p", attributes="domName(i,j), domSize(nx,ny), reduction(*:p)"
             )
         },
-        cure="Update it with its operator only, and use it behind the region.",
+        cure="Update it with its operator only, and use it after the region.",
     ),
     "HF504": Entry(
         "Two points meet in an element that one of them writes: the message names two such points. Or only a condition "
@@ -1136,7 +1136,7 @@ FLOW: dict[str, Entry] = {
         cure="Declare the argument `intent(inout)`.",
     ),
     "HF507": Entry(
-        "`temporary(…)` promises that nobody needs an array behind the stencil program, so that it may vanish, and "
+        "`temporary(…)` promises that nobody needs an array after the stencil program, so that it may vanish, and "
         "then it is read there.",
         {
             "late.h90": _text("""
@@ -1327,7 +1327,7 @@ FLOW: dict[str, Entry] = {
     ),
     "HF603": Entry(
         "A statement of the host changes an array, or may do so, whose valid copy is on the device, and hfpy finds no "
-        "place or no way to bring the change there. Here the statement ends a loop, and what is behind it is no "
+        "place or no way to bring the change there. Here the statement ends a loop, and what is after it is no "
         "longer in the loop.",
         {
             "ending.h90": _text("""
@@ -1352,7 +1352,7 @@ FLOW: dict[str, Entry] = {
     ),
     "HF604": Entry(
         "The buffer of a non-blocking call belongs to the message until the program has waited for it. hfpy copies the "
-        "buffer to the host before the call and to the device behind the call that waits. It must find that call in "
+        "buffer to the host before the call and to the device after the call that waits. It must find that call in "
         "the same routine, under no condition, and nothing may use the array on the device in between. Persistent and "
         "one-sided communication keeps buffers for longer.",
         {
@@ -1479,7 +1479,7 @@ FLOW: dict[str, Entry] = {
         },
     ),
     "HF659": Entry(
-        "With `mode(overlap)` the region behind an exchange is computed in parts while the messages travel. That is "
+        "With `mode(overlap)` the region after an exchange is computed in parts while the messages travel. That is "
         "only done where each point's index tells which halos it reads, and the region sets nothing that is under way.",
         {
             "sum.h90": _many(

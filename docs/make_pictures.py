@@ -15,7 +15,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-# The sample, and what its program gets behind the file.
+# The sample, and what its program gets after the file.
 SAMPLES = {"weather": (), "euler": (), "cloud": (), "mandelbrot": ("1000", "400")}
 WIDTH, COLOURS = 1100, 256
 

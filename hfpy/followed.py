@@ -1,6 +1,6 @@
 """Errors that follow from others are not reported: what is at fault already cannot be written for a kernel either.
 
-The analyses find what is wrong with a program. Backends, which come behind them, refuse what they cannot write. Where
+The analyses find what is wrong with a program. Backends, which come after them, refuse what they cannot write. Where
 the analyses have found an error in a region or in what it calls, the refusal says nothing more.
 """
 

@@ -94,7 +94,7 @@ def made_of(
     only: Collection[str] | None = None,
     again: Again | None = None,
 ) -> Made:
-    """Everything behind the analyses: checks, passes, files. ``only`` are the paths of the files that are made; what is
+    """Everything after the analyses: checks, passes, files. ``only`` are the paths of the files that are made; what is
     found may be about others, too. ``again`` gives the facts after a pass (else all is analysed again).
     """
     from hfpy.analyze.checks import check

@@ -69,7 +69,7 @@ def directives_of(flags: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class DebugPrint:
-    """What programs print behind each kernel, if ``on``: the values at a ``point``, which has an index for domains,
+    """What programs print after each kernel, if ``on``: the values at a ``point``, which has an index for domains,
     sizes or places of dimensions; only of some ``routines`` and ``arrays`` (names; none: all).
     """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The demonstration behind ``make demo``: builds samples/weather with hfpy, runs it, checks it, draws it.
+"""The demonstration after ``make demo``: builds samples/weather with hfpy, runs it, checks it, draws it.
 
 The model and its hand-written reference get the same compiler and flags, without contraction and without
 vectorised library functions, so that their output has to be equal bit for bit.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The demonstration behind ``make demo-auto``: plain Fortran, annotated by hfpy, built, run, compared and drawn.
+"""The demonstration after ``make demo-auto``: plain Fortran, annotated by hfpy, built, run, compared and drawn.
 
 A copy of samples/ocean gets its directives by ``hfpy annotate --write``. The program as it is and the annotated one
 have the same compiler and flags, so that their output has to be equal bit for bit.

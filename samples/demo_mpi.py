@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The demonstration behind ``make demo-mpi``: samples/weather as one process and as several, compared and drawn.
+"""The demonstration after ``make demo-mpi``: samples/weather as one process and as several, compared and drawn.
 
 Both programs come from one source, with the same compiler and flags, so that their output has to be equal bit for bit.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The demonstration behind ``make demo-opencl``: samples/weather as kernels in OpenCL C, and as OpenMP on the CPU.
+"""The demonstration after ``make demo-opencl``: samples/weather as kernels in OpenCL C, and as OpenMP on the CPU.
 
 Both are built by hfpy from the same source. Where the device rounds library functions as the CPU does, as pocl on a CPU
 does here, the output is equal bit for bit; elsewhere differences are shown.

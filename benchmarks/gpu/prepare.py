@@ -38,7 +38,7 @@ OFFLOAD = " ".join(["-foffload=nvptx-none", *(f"-foffload-options=nvptx-none={wo
 # What a program with OpenACC loads when it runs, the last one by libgomp itself.
 LIBRARIES = ("libgomp.so.1", "libquadmath.so.0", "libgomp-plugin-nvptx.so.1")
 
-# Behind the output file: a small run, whose result is compared with the twin's, and a large one, which is timed.
+# After the output file: a small run, whose result is compared with the twin's, and a large one, which is timed.
 SMALL: Mapping[str, tuple[str, ...]] = {
     "weather": ("32", "24", "20", "6", "1"),
     "diffusion": ("40", "36", "32", "50"),

@@ -168,7 +168,7 @@ def measured(carried: Carried, manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def seconds_of_calls(kernels: Mapping[str, Mapping[str, Any]], calls: int) -> dict[str, float]:
     """By routine, the shortest time that a call has in kernels: of each kernel its shortest launch, as often as a call
-    launches it. The names of kernels are those of routines behind ``hfkN_``.
+    launches it. The names of kernels are those of routines after ``hfkN_``.
     """
     found: dict[str, float] = {}
     for name, one in kernels.items():

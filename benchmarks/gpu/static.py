@@ -7,7 +7,7 @@ Each sample is translated for the GPU as its ``hfpy.toml`` says, and ``nvcc -cub
 
 instructions
     The SASS instructions of the kernel, counted in the listing: each once, whether a thread executes it or not. What
-    fills up memory behind the last one is not counted. Where a kernel is straight code, as most stencils are, this is
+    fills up memory after the last one is not counted. Where a kernel is straight code, as most stencils are, this is
     what a thread executes for its point, so that two texts of one kernel can be compared. Where it has loops (walks,
     columns, teams) or branches, it is only the size of the code: a thread executes a loop's instructions once a turn.
     Functions of the mathematical library are counted where they were inlined. They are those of the form of the kernel

@@ -208,7 +208,7 @@ def _returns_early(routine: Routine) -> bool:
 
 
 def _contiguous(items: tuple[Expr | str, ...], storage: tuple[int, ...] | None) -> bool:
-    """Whether a section lies in one piece: no full range behind a single index in storage order."""
+    """Whether a section lies in one piece: no full range after a single index in storage order."""
     single = False
     for position in storage if storage is not None else range(len(items)):
         item = items[position]

@@ -89,7 +89,7 @@ class Addresses:
         for name in names.owned:
             data = self._object(name)
             if name in made.passed or name in names.variables:
-                continue  # the variables of modules among these have values before or behind the region
+                continue  # the variables of modules among these have values before or after the region
             if data is None and name not in iterators:
                 raise NotAddressed(f"'{name}'")
             made.locals.append(f"integer(4) :: {name}" if data is None else self._declared(data, made))

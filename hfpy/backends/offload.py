@@ -394,14 +394,14 @@ class OffloadRewriter(RegionRewriter):
         jumps = [s for s in flatten(node.body) if isinstance(s, Jump) and s.kind in ("@exit", "cycle")]
         own = code.region.loops or any(j.kind == "@exit" for j in jumps)
         if results and jumps and own:
-            self._refuse(f"'{results[0].name}', used behind the region, with a point that ends early,", jumps[0].line)
+            self._refuse(f"'{results[0].name}', used after the region, with a point that ends early,", jumps[0].line)
         for data in results:
             if data.symbol.type.base not in KINDS or data.rank:
-                self._refuse(f"'{data.name}', used behind the region,", node.header.line)
+                self._refuse(f"'{data.name}', used after the region,", node.header.line)
             elif (
                 data.symbol.line is None and not data.dummy
             ):  # gfortran 12 makes it local to the block around the loops
-                self._refuse(f"'{data.name}', used behind the region and declared nowhere,", node.header.line)
+                self._refuse(f"'{data.name}', used after the region and declared nowhere,", node.header.line)
 
     # -- regions that bring their loops
 
@@ -413,9 +413,7 @@ class OffloadRewriter(RegionRewriter):
         margin = " " * (inner.header.line.segments[0][2] + 2)
         last = _last_line(inner)
         if code.last_rows and last is None:
-            self._refuse(
-                "a loop that ends with a label, with variables that have a value behind it,", inner.header.line
-            )
+            self._refuse("a loop that ends with a label, with variables that have a value after it,", inner.header.line)
             return
         if code.first_rows:
             rows = [margin + row for row in code.first_rows]
@@ -426,7 +424,7 @@ class OffloadRewriter(RegionRewriter):
 
 
 def _last_line(loop: Construct) -> LogicalLine | None:
-    """The line behind all that a turn of a loop does. None where the loop ends with a label that more than the loop
+    """The line after all that a turn of a loop does. None where the loop ends with a label that more than the loop
     names, or on a statement that does something.
     """
     if loop.end is not None:

@@ -29,7 +29,7 @@ class OffloadCode(RegionCode):
     ``arrays`` are on the device, ``transient`` those of them that may not be there before, ``asked`` are those of which
     only shapes are asked. ``copied`` are scalars that come back, ``scalars`` those that are only read, ``objects``
     variables of derived type and such like that are only read, ``changed`` those that are written. ``owned`` are
-    private; ``given`` and ``results`` name those of them that have a value before and behind the region. ``updates``
+    private; ``given`` and ``results`` name those of them that have a value before and after the region. ``updates``
     are module variables that the device knows, as called routines read them or the region itself names them,
     ``returned`` those that it sets; ``constants`` are named constants with elements. ``nested`` is how many loops, from
     the outermost, may become one; ``last`` the condition that a point is the last one.
@@ -131,7 +131,7 @@ class OffloadCode(RegionCode):
 
     @property
     def after(self) -> list[str]:
-        """Statements behind the loops."""
+        """Statements after the loops."""
         ends = ["end block"] if self.constants else []
         return ends + [f"{d.name} = {_result_name(d)}" for d in self.results]
 
@@ -153,7 +153,7 @@ def open_lines(
 
 
 def close_lines(code: OffloadCode, ends: Sequence[str], wait: str, returned: Sequence[str]) -> list[str]:
-    """The lines behind a region's body. ``ends`` are end directives, from the innermost one; ``wait`` is the directive
+    """The lines after a region's body. ``ends`` are end directives, from the innermost one; ``wait`` is the directive
     that waits for a queue, ``returned`` are copies.
     """
     return render(

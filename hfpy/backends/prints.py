@@ -101,7 +101,7 @@ def _fetched(scalar: Scalar, name: str, word: int) -> str:
 
 
 def shown(spec: KernelSpec) -> tuple[list[str], list[str]]:
-    """What is before the call of a kernel, in a block with its buffer, and behind it what shows the records."""
+    """What is before the call of a kernel, in a block with its buffer, and after it what shows the records."""
     name = spec.prints[0].parameter
     before = [
         "use, intrinsic :: iso_fortran_env, only: hf_errors => error_unit",

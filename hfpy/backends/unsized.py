@@ -209,7 +209,7 @@ class Texts:
         return shown or "0_8"
 
     def added(self, form: Form) -> str:
-        """A form behind what it is added to."""
+        """A form after what it is added to."""
         negative = bool(form.terms) and form.terms[0][1] < 0
         return f" {self.form(form)}" if negative else f" + {self.form(form)}"
 

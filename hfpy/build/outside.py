@@ -40,7 +40,7 @@ def outside_of(project: Project, target: str, environment: Mapping[str, str]) ->
 
 
 def _named(flags: Iterable[str]) -> Iterator[str]:
-    """The folders that flags name, behind a blank or not."""
+    """The folders that flags name, after a blank or not."""
     before = ""
     for flag in flags:
         if before in _FOLDERS:

@@ -121,7 +121,7 @@ analysis_options = stack(target_option, program_options)
 translation_options = stack(
     analysis_options,
     schedule_option,
-    click.option("--debug-print", is_flag=True, help="Let the program print values behind each kernel."),
+    click.option("--debug-print", is_flag=True, help="Let the program print values after each kernel."),
 )
 werror_option = click.option("--werror", is_flag=True, help="Take warnings for errors.")
 build_options = stack(
@@ -139,7 +139,7 @@ build_options = stack(
 
 
 class WithArguments(click.Command):
-    """A command whose words behind ``--`` are the program's, apart from its own: the parameter ``behind``."""
+    """A command whose words after ``--`` are the program's, apart from its own: the parameter ``behind``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Cut the words at ``--``."""

@@ -62,7 +62,7 @@ def verify(
     there are regions of GPUs alone), and say which points of its regions meet in an element that one of them sets."""
     if races:
         if len(words) > 1 or (words and words[0] not in ("cpu", "gpu")):
-            raise UsageError("--races watches one target, cpu or gpu; the program's arguments are behind --")
+            raise UsageError("--races watches one target, cpu or gpu; the program's arguments are after --")
         if backend:
             raise UsageError("--races watches a sequential build; it has no --backend")
         return _watched_targets(words, behind, project, exe, options)

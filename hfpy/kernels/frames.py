@@ -214,6 +214,6 @@ class Frame:
                 slot.put_back(value)
 
     def forget(self) -> None:
-        """Behind a call, also one that failed: what was passed is not kept."""
+        """After a call, also one that failed: what was passed is not kept."""
         for slot in self.arrays:
             slot.forget()

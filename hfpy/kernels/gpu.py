@@ -73,7 +73,7 @@ class Device(Protocol):
         """While arrays on the device, with their names, are known to the runtime."""
 
     def given_back(self, memory: Any) -> None:
-        """Behind the call: what was passed is of no more use."""
+        """After the call: what was passed is of no more use."""
 
 
 class Gpu:

@@ -1,7 +1,7 @@
 """Arrays of pyopencl on an OpenCL device, which kernels use where they lie.
 
 The library works in the context of these arrays, and on their queue: what was put into the queue before a call is done
-before it, what comes after the call behind it. Arrays on other queues are waited for, before and after the call. The
+before it, what comes after the call after it. Arrays on other queues are waited for, before and after the call. The
 runtime (runtime/opencl) knows memory by addresses, of which it has some for each buffer while a call lasts.
 """
 
@@ -73,7 +73,7 @@ class OpenCl:
         return Lent(value, begin)
 
     def given_back(self, memory: Any) -> None:
-        """Behind the call: the runtime needs the addresses no more."""
+        """After the call: the runtime needs the addresses no more."""
         if isinstance(memory, Lent) and memory.begin:
             self._library.hf_opencl_give_back(ctypes.c_void_p(memory.begin))
 

@@ -16,7 +16,7 @@ MOST = 8  # looks after which no pause is waited for
 
 
 class Garbage:
-    """What looks leave behind. ``run`` runs a function where looks are made, so that none goes on meanwhile."""
+    """What looks leave after. ``run`` runs a function where looks are made, so that none goes on meanwhile."""
 
     def __init__(self, run: Callable[[Callable[[], int]], Awaitable[int]], pause: float = PAUSE) -> None:
         self._run = run

@@ -1,6 +1,6 @@
 """Directives that make a region of a loop nest, as far as hfpy accepts the result.
 
-A directive alone takes names, sizes and bounds from the loops behind it, and ends with them (docs/language.md, "Names
+A directive alone takes names, sizes and bounds from the loops after it, and ends with them (docs/language.md, "Names
 and sizes from the loops"); ``domName(j)`` leaves the inner loops to each point. A directive is proposed if the program
 with it has no error and no warning that it does not have without.
 """

@@ -231,7 +231,7 @@ def _rows(index: FileIndex, unit: UnitIndex) -> tuple[int, int, int]:
 
 
 def _identity(index: FileIndex, unit: UnitIndex, rows: tuple[str, ...], above: int = 0) -> int:
-    """A hash of what decides how a unit is parsed; ``rows`` are the lines of the file behind those ``above``."""
+    """A hash of what decides how a unit is parsed; ``rows`` are the lines of the file after those ``above``."""
     parents = []
     parent = unit.parent
     while parent is not None:
@@ -253,7 +253,7 @@ def _down(place: Place, rows: int) -> Place:
 
 
 def moved(found: Diagnostic, rows: int, file: str, behind: int = 0) -> Diagnostic:
-    """A diagnostic whose places in a file behind a line (from 1) are some lines further down."""
+    """A diagnostic whose places in a file after a line (from 1) are some lines further down."""
     if not rows:
         return found
 

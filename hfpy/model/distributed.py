@@ -65,7 +65,7 @@ class Decomposition:
         return self.local.index(name) if name in self.local else None
 
 
-#: How messages travel. ``blocking``: all before the next statement; ``overlap``: while the region behind is computed,
+#: How messages travel. ``blocking``: all before the next statement; ``overlap``: while the region after is computed,
 #: as far as it does not read them; ``auto``: so where that can be done and pays. An exchange that blocks sends in
 #: ``phases``, along one domain after the other, or ``together``, to all neighbours at once; else the model decides.
 MODES = ("blocking", "overlap", "auto", "phases", "together")
@@ -88,12 +88,12 @@ class HaloExchange:
 
     @property
     def overlap(self) -> bool:
-        """Whether the region behind is computed while the messages travel."""
+        """Whether the region after is computed while the messages travel."""
         return self.mode == "overlap"
 
     @property
     def auto(self) -> bool:
-        """Whether it overlaps with the region behind where that can be done and pays."""
+        """Whether it overlaps with the region after where that can be done and pays."""
         return self.mode == "auto"
 
 

@@ -155,7 +155,7 @@ def derived_from(name: str, variables: Iterable[str]) -> bool:
 
 
 def module_of_file(prefix: str, stem: str) -> str:
-    """The module that belongs to a file, given by its name without what is behind the last dot."""
+    """The module that belongs to a file, given by its name without what is after the last dot."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in stem).lower()
     return cut(f"{prefix}_{plain}" if plain == stem.lower() else f"{prefix}_{plain}_{_hash(stem)}")
 

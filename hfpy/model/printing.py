@@ -62,7 +62,7 @@ _UNARY = {".not.": (5, 6), "+": (8, 9), "-": (8, 9)}
 OPERATORS = frozenset({*_BINARY, *_UNARY})  # of the language: others are defined by the program
 _PRIMARY = 12
 _TIGHT = frozenset({"*", "/", "**"})
-# Functions of the language that mean themselves, outside of other arguments, with a blank behind each comma.
+# Functions of the language that mean themselves, outside of other arguments, with a blank after each comma.
 _WIDE = frozenset({"min", "max", "merge"})
 
 

@@ -28,7 +28,7 @@ class LogicalLine:
     ``text`` is the joined text; ``segments`` are (offset in text, physical line, column) triples,
     lines and columns 0-based; ``label`` is the statement label or empty, without
     leading zeros and blanks; ``label_at`` is its physical line and column, ``label_width`` its length as written.
-    ``directive`` marks an ``@`` line; ``comment`` says that a directive stood behind ``!`` (design §6). ``file`` is set
+    ``directive`` marks an ``@`` line; ``comment`` says that a directive stood after ``!`` (design §6). ``file`` is set
     where the line stems from an included file.
     """
 

@@ -48,7 +48,7 @@ class Call(Statement):
 @dataclass(frozen=True, slots=True)
 class OneLine(Statement):
     """``if (cond) action``, ``where (mask) action`` or ``forall (…) action``; ``kind`` says which. ``behind`` and
-    ``begin`` are the offsets behind the parenthesis and of the action (-1 where a pass made the statement).
+    ``begin`` are the offsets after the parenthesis and of the action (-1 where a pass made the statement).
     """
 
     kind: str

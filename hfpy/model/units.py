@@ -48,7 +48,7 @@ class FType:
 @dataclass(frozen=True, slots=True)
 class SharedShape:
     """The attribute ``dimension(…)`` of a declaration, as offsets into its line: ``begin`` is that of the comma before
-    it, ``span`` that of the shape between the parentheses, ``end`` that behind them.
+    it, ``span`` that of the shape between the parentheses, ``end`` that after them.
     """
 
     begin: int
@@ -116,7 +116,7 @@ class Symbol:
 @dataclass(frozen=True, slots=True)
 class Use:
     """One ``use``: module, the ``only`` list as local name → name in the module, or None for everything, and
-    renames. ``listed`` is the offset behind the colon of ``only:`` in the line.
+    renames. ``listed`` is the offset after the colon of ``only:`` in the line.
     """
 
     module: str
@@ -322,7 +322,7 @@ class Routine:
 
     @property
     def uses_row(self) -> int:
-        """The row before which ``use`` statements can be: behind the header, or before the first statement of a main
+        """The row before which ``use`` statements can be: after the header, or before the first statement of a main
         program that has none.
         """
         headed = self.kind != "program" or bool(self.name)

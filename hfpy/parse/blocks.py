@@ -130,7 +130,7 @@ class BlockBuilder:
             self._labelled_end(line.label)
 
     def _serial(self, statement: Statement | None) -> Statement:
-        """The statement behind a ``@serial``, a loop with its reason."""
+        """The statement after a ``@serial``, a loop with its reason."""
         assert self.serial is not None
         line, reason = self.serial
         self.serial = None

@@ -89,6 +89,6 @@ def _stated(fix: Fix, line: LogicalLine) -> Replacement | None:
 
 
 def _behind(line: LogicalLine, offset: int, text: str) -> Replacement:
-    """The insertion of a text behind the character before an offset, on the line where that character is."""
+    """The insertion of a text after the character before an offset, on the line where that character is."""
     row, column = line.locate(offset - 1)
     return Replacement(row, column + 1, 0, text)

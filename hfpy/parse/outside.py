@@ -178,7 +178,7 @@ def _links(application: Application) -> bool:
 
 
 def _mentions(application: Application, names: frozenset[str]) -> dict[str, str] | None:
-    """Those of some names that are anywhere, in comments or inactive lines, too, but behind ``call``: each with the
+    """Those of some names that are anywhere, in comments or inactive lines, too, but after ``call``: each with the
     path of the first such file. None where a file includes another: what that holds is not known.
     """
     found: dict[str, str] = {}
@@ -191,7 +191,7 @@ def _mentions(application: Application, names: frozenset[str]) -> dict[str, str]
 
 
 def mentioned_in(text: str, name: str) -> bool:
-    """Whether a name is anywhere in a text but behind ``call``; both are in lower case."""
+    """Whether a name is anywhere in a text but after ``call``; both are in lower case."""
     return name in text and any(not m.group(1) for m in re.finditer(rf"(\bcall\s+)?\b{name}\b", text))
 
 

@@ -25,7 +25,7 @@ from hfpy.transform.stencil.overlap import Work, beside, in_order, kernel
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel that a routine launches once: the line of its region, the earlier ones that it comes behind by their
+    """A kernel that a routine launches once: the line of its region, the earlier ones that it comes after by their
     places, what it reads and sets.
     """
 
@@ -60,7 +60,7 @@ def show_copies(
     if not to_device and not back:
         return
     parts = [f"{_names(to_device)} to the device before the first kernel"] * bool(to_device)
-    parts += [f"{_names(back)} back behind the kernels that set them"] * bool(back)
+    parts += [f"{_names(back)} back after the kernels that set them"] * bool(back)
     yield f"  copies: {'; '.join(parts)}"
     if launches and all(launch.line in costs for launch in launches):
         options = facts.application.options

@@ -1,4 +1,4 @@
-"""Queues in ``hfpy explain --schedule``: which kernels of a routine come behind which, by the data that they share."""
+"""Queues in ``hfpy explain --schedule``: which kernels of a routine come after which, by the data that they share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hfpy.transform.stencil.model import Cost
 
 @dataclass(frozen=True)
 class _Kernel:
-    """A kernel: the line of its region, the queue that the user asks for (0: any), those that it comes behind by their
+    """A kernel: the line of its region, the queue that the user asks for (0: any), those that it comes after by their
     places in the order of the text, and a value that the host waits for. ``once``: no construct is around it.
     """
 
@@ -60,8 +60,8 @@ def _routine(facts: Facts, effects: Effects, costs: Mapping[int, Cost], routine:
         lines = [str(kernels[n].line) for n in kernel.behind]
         asked = f"queue {kernel.queue}; " if kernel.queue else ""
         back = f"; the host waits for '{kernel.value}'" if kernel.value else ""
-        several = f"behind those of lines {', '.join(lines[:-1])} and {lines[-1]}" if lines[1:] else ""
-        behind = several or (f"behind that of line {lines[0]}" if lines else "behind none")
+        several = f"after those of lines {', '.join(lines[:-1])} and {lines[-1]}" if lines[1:] else ""
+        behind = several or (f"after that of line {lines[0]}" if lines else "after none")
         yield f"  kernel of line {kernel.line}: {asked}{behind}{back}"
     once = all(kernel.once for kernel in kernels) and not any(kernel.value for kernel in kernels)
     launches = [Launch(kernel.line, kernel.behind, kernel.touched) for kernel in kernels] if once else []
@@ -69,8 +69,8 @@ def _routine(facts: Facts, effects: Effects, costs: Mapping[int, Cost], routine:
 
 
 def _kernels(facts: Facts, effects: Effects, routine: Routine) -> list[_Kernel]:
-    """The kernels in the order of the text. One comes behind those that it shares data with, but for those that others
-    of them come behind.
+    """The kernels in the order of the text. One comes after those that it shares data with, but for those that others
+    of them come after.
     """
     sharing = RoutineSharing(facts, effects, routine)
     numbers = [n for n in range(len(sharing.constructs)) if RegionId(routine.key, n) in facts.positions.regions]

@@ -70,7 +70,7 @@ class Program:
 @dataclass(frozen=True)
 class Prediction:
     """A step on some processes: their ``grid``, the ``part`` of the largest one, and seconds by what they are spent on.
-    ``hidden`` is how much of the exchanges passes behind computation.
+    ``hidden`` is how much of the exchanges passes after computation.
     """
 
     processes: int
@@ -166,7 +166,7 @@ def exchange_time(exchange: Exchange, program: Program, computer: Computer, part
 
 
 def _overlapped(exchange: Exchange, computer: Computer, part: Part, took: Times) -> tuple[float, float]:
-    """How much of an exchange passes behind the interior of a region, and what its frame costs more
+    """How much of an exchange passes after the interior of a region, and what its frame costs more
     (distributed.md §4): ``max(T_interior, T) + T_frame·η + T_split``. Packing takes the processor's time.
     """
     inner = [max(0, n - exchange.width * k) for n, k in zip(part.points, part.neighbours, strict=True)]

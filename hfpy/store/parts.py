@@ -1,7 +1,7 @@
 """Files in parts: procedures with their internal ones, and the modules that they are in.
 
 A file that has been edited in some of its procedures is read in parts: a text with the modules' declarations and some
-procedures alone is a file like any other. Its lines are numbered behind all lines that the file had before, so that a
+procedures alone is a file like any other. Its lines are numbered after all lines that the file had before, so that a
 place says by its line whether it is of the text that was read now, or of what was kept.
 """
 
@@ -126,7 +126,7 @@ def asked_parts(
 class Laid:
     """A file after edits: its lines, its modules and procedures where they are now, the keys of the procedures whose
     text is another, and where what has not changed has come: stretches of the lines before, each as its first line, the
-    line behind its last one, and how much further down it is.
+    line after its last one, and how much further down it is.
     """
 
     rows: tuple[str, ...]
@@ -251,7 +251,7 @@ def _silent(row: str) -> bool:
 
 
 def behind_all(index: FileIndex, above: int) -> FileIndex:
-    """The index of lines as they are behind ``above`` others."""
+    """The index of lines as they are after ``above`` others."""
     source = SourceText(index.path, ("",) * above + index.source.lines)
     return replace(index, source=source, lines=tuple(line.down(above) for line in index.lines))
 

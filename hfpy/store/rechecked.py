@@ -146,7 +146,7 @@ class Work:
         return [d for d in kept if d not in said]
 
     def _unread(self, again: InParts, found: Sequence[Diagnostic]) -> Rechecked:
-        """The diagnostics of a text with errors, behind which nothing is looked at. Raises NotKept where several files
+        """The diagnostics of a text with errors, after which nothing is looked at. Raises NotKept where several files
         have changed, of which one was read.
         """
         new = list(again.in_parts(found, self.again))
@@ -196,7 +196,7 @@ def with_places(found: Diagnostic, now: Callable[[Place], Place]) -> Diagnostic:
 @dataclass(frozen=True)
 class Cut:
     """The parts of a file that are read: the file as it is laid out now, where the lines that were read are in it (from
-    0), and behind how many lines they are.
+    0), and after how many lines they are.
     """
 
     laid: Laid

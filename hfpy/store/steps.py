@@ -1,4 +1,4 @@
-"""What a translation leaves behind for the next one, as values."""
+"""What a translation leaves after for the next one, as values."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class _Inner:
 
 
 def _spaced(expr: Apply) -> bool:
-    """Whether the user sets blanks behind commas between indices, or between arguments in one."""
+    """Whether the user sets blanks after commas between indices, or between arguments in one."""
     lists = (node.args for node in walk(expr) if isinstance(node, Apply))
     return any(after.start > before.end + 1 for args in lists for before, after in itertools.pairwise(args))
 

@@ -303,7 +303,7 @@ class FileRewriter:
                 yield replace_range(use.line, use.listed, len(use.line.text), f" {shown}".rstrip())
 
     def _moved(self, routine: Routine, edits: list[Edit]) -> list[Edit]:
-        """Move the bodies of outlined regions, with the edits inside them, behind the routine."""
+        """Move the bodies of outlined regions, with the edits inside them, after the routine."""
         outlines, self.outlines = self.outlines, []
         source = self.index.source
         for made in outlines:
@@ -318,12 +318,12 @@ class FileRewriter:
         return edits
 
     def _behind(self, routine: Routine, made: Outline, rows: list[str], where: list[int]) -> Edit:
-        """A new routine behind the one that its body stems from, or as the last of that one's internal procedures."""
+        """A new routine after the one that its body stems from, or as the last of that one's internal procedures."""
         assert routine.end is not None
         at = routine.end.first if made.within else routine.end.last + 1
         rank = made.first
         if made.within:
-            rank += len(self.index.source.lines)  # behind what is at the end of the executable part
+            rank += len(self.index.source.lines)  # after what is at the end of the executable part
             if self.index.units[routine.unit].contains < 0 and routine.key not in self.containing:
                 self.containing.add(routine.key)
                 rows = [" " * routine.header.segments[0][2] + "contains", *rows]

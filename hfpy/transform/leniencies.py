@@ -146,7 +146,7 @@ def whole_arguments(scopes: Scopes, routine: Routine, target: str) -> tuple[list
 
 
 def _sets(reference: Reference) -> bool:
-    """Whether a statement sets a variable for those behind it; an implied loop sets its own for the loop."""
+    """Whether a statement sets a variable for those after it; an implied loop sets its own for the loop."""
     implied = isinstance(reference.at.statement, InputOutput) and reference.role == "write"
     return reference.writes and not implied
 

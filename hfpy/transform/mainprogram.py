@@ -20,7 +20,7 @@ _ON_STACK = frozenset({"openmp", "openacc", "openmp-target"})
 
 
 def saved_in_main(facts: Facts, routine: Routine) -> Iterator[Edit]:
-    """A ``save`` behind each declaration of large variables in a main program, where a backend needs it."""
+    """A ``save`` after each declaration of large variables in a main program, where a backend needs it."""
     if routine.kind != "program" or not _ON_STACK & facts.application.options.backends:
         return
     rows: dict[int, tuple[LogicalLine, list[str]]] = {}

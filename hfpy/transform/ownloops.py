@@ -1,4 +1,4 @@
-"""Directives that take names, sizes and bounds from the loops behind them, written out in full."""
+"""Directives that take names, sizes and bounds from the loops after them, written out in full."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def written_out(index: FileIndex, world: World, nest: Construct) -> tuple[list[E
 def as_loops(
     world: World, outer: Construct, region: LoopRegion, before: Sequence[str], behind: Sequence[str]
 ) -> Iterator[Edit]:
-    """A ``do concurrent`` as loops, with its mask as a condition, with lines before and behind them."""
+    """A ``do concurrent`` as loops, with its mask as a condition, with lines before and after them."""
     header, last = outer.header, outer.end
     assert isinstance(header, Header) and last is not None
     indent = " " * header.line.segments[0][2]
@@ -78,7 +78,7 @@ def as_loops(
 
 @dataclass(frozen=True)
 class _Taken:
-    """The loop behind a directive, the region that it is, and what its locality clauses become."""
+    """The loop after a directive, the region that it is, and what its locality clauses become."""
 
     loop: Construct
     region: LoopRegion
@@ -87,7 +87,7 @@ class _Taken:
 
 
 def _taken(index: FileIndex, world: World, nest: Construct, directive: Directive) -> _Taken:
-    """What is behind a directive. Raises NotTaken."""
+    """What is after a directive. Raises NotTaken."""
     line = nest.header.line
     if not nest.body or not isinstance(nest.body[0], Construct):
         raise NotTaken("a region without domains is before a loop nest", line, "put it right before the loops")

@@ -61,7 +61,7 @@ def read_settled(
 
 
 def with_open_regions(settled: Settled, keys: Collection[str] | None = None) -> Settled:
-    """The application with the directives written out whose domains come from the loops behind them, in some routines
+    """The application with the directives written out whose domains come from the loops after them, in some routines
     if their keys are given.
     """
     application = settled.application

@@ -39,7 +39,7 @@ _BODIES = {
 
 
 def regions(count: int, kind: str, between: str = "") -> str:
-    """A routine with that many regions, one behind the other."""
+    """A routine with that many regions, one after the other."""
     names = [f"a{number}" for number in range(count + 1)]
     rows = ["module m", "implicit none", "contains", "subroutine s(n, &", *(f"{n}, &" for n in names[1:]), "a0)"]
     rows += ["integer, intent(in) :: n", "integer :: k", *(f"real(8), intent(inout) :: {name}(n)" for name in names)]

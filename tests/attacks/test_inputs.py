@@ -366,5 +366,5 @@ KERNELS = {"target": "gpu", "backend": "cuda-c"}
 def test_many_regions_in_a_routine(options: dict[str, Any], kind: str, between: str) -> None:
     translate_text(regions(3, kind, between), **options).require()  # what is kept for later translations
     fewer, more = (calls(regions(count, kind, between), **options) for count in (40, 80))
-    # What flows out of a loop's variable is looked for in all that is behind it.
+    # What flows out of a loop's variable is looked for in all that is after it.
     assert more <= (3.4 if kind == "columns" else 2.4) * fewer

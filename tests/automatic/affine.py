@@ -1,7 +1,7 @@
 """Random affine nests, and what their points do to each other by trying all of them.
 
 A nest has one to three loops with known bounds, and statements in the innermost loop or beside it. Dummies ``a`` and
-``b`` are read behind the nest, the local array ``w`` and the scalar ``t`` are not.
+``b`` are read after the nest, the local array ``w`` and the scalar ``t`` are not.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Assigned:
-    """A statement in the first ``depth`` loops, before what is deeper or behind it."""
+    """A statement in the first ``depth`` loops, before what is deeper or after it."""
 
     depth: int
     before: bool
@@ -174,7 +174,7 @@ def _independent(
 def _private(
     name: str, exposed: set[Element], own: dict[tuple[int, ...], set[Element]], behind: Sequence[Access]
 ) -> bool:
-    """Whether each point may have its own: it sets what it reads, and nothing is read behind, or all points set it."""
+    """Whether each point may have its own: it sets what it reads, and nothing is read after, or all points set it."""
     if name in ("a", "b") or any(e[0] == name for e in exposed):
         return False
     left = {e for mine in own.values() for e in mine if e[0] == name}

@@ -18,7 +18,7 @@ from tests.support import Pair
 
 
 def broken(row: str) -> str:
-    """A line in pieces that are short enough, broken behind commas."""
+    """A line in pieces that are short enough, broken after commas."""
     rows = []
     while len(row) > 125:
         at = row.rfind(", ", 0, 120) + 1

@@ -262,7 +262,7 @@ class Maker:
         self.write("end select")
 
     def ways(self) -> None:
-        """An arithmetic ``if`` or a computed ``go to``, with a statement or nothing behind each label."""
+        """An arithmetic ``if`` or a computed ``go to``, with a statement or nothing after each label."""
         labels = [str(10 * (self.labels + n)) for n in range(1, self.rng.randint(2, 4))]
         self.labels += len(labels)
         first, second, third = (self.rng.choice(labels) for _ in range(3))
@@ -284,7 +284,7 @@ class Maker:
                 self.block(1)
 
     def over(self) -> None:
-        """A jump to a label, and behind it a second jump that leads over that label or out of the loop.
+        """A jump to a label, and after it a second jump that leads over that label or out of the loop.
 
         What the label marks is executed by the points that took the first jump. Often these statements alone
         make the loop serial.

@@ -343,12 +343,12 @@ ROWS = (
         "region i",
     ),
     _row(
-        "set by chance behind a computed goto",
+        "set by chance after a computed goto",
         "",
         "s = 0\ndo i = 1, n\nif (c(i) > 3) go to (10, 20), i - 2\ns = c(i)\n10 d(i) = s\n20 continue\nend do",
         "serial",
     ),
-    _row("used behind it", "", "do i = 1, n\ns = c(i)\nd(i) = s*2\nend do\nd(1) = s", "region i"),
+    _row("used after it", "", "do i = 1, n\ns = c(i)\nd(i) = s*2\nend do\nd(1) = s", "region i"),
     _row("a minimum of itself", "", "t = 9\ndo i = 1, n\nif (c(i) - t < t) t = c(i) - t\nend do\nd(1) = t", "serial"),
     _row(
         "a minimum once more", "", "t = 9\ndo i = 1, n\nif (c(i) < t .and. t > 3) t = c(i)\nend do\nd(1) = t", "serial"
@@ -383,7 +383,7 @@ ROWS = (
     ),
     _row("quotients of integers", "integer :: m", "m = 999\ndo i = 1, n\nm = m/k1(i)\nend do\nd(1) = m", "serial"),
     _row("quotients of reals", "", "t = 999\ndo i = 1, n\nt = t/2**(k1(i)-1)\nend do\nd(1) = t", "reduction"),
-    _row("index used behind it", "", "do i = 1, n\nd(i) = c(i)\nend do\nd(1) = i", "serial"),
+    _row("index used after it", "", "do i = 1, n\nd(i) = c(i)\nend do\nd(1) = i", "serial"),
     _row(
         "where",
         "",

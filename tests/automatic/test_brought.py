@@ -1,4 +1,4 @@
-"""Arrays of modules that are allocated behind the beginning of a program: a loop over time copies none of them."""
+"""Arrays of modules that are allocated after the beginning of a program: a loop over time copies none of them."""
 
 from __future__ import annotations
 

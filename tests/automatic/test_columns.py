@@ -253,7 +253,7 @@ REFUSED = {
     ),
     "the last column's value": (
         "do k = 2, m\ndo i = 1, n\ns = a(i,k)\nend do\ndo i = 1, n\nb(i,k) = s\nend do\nend do",
-        "the value of 's' from the last column is used behind it",
+        "the value of 's' from the last column is used after it",
     ),
     "one variable for both": (
         "do k = 2, m\ns = k\ndo i = 1, n\nb(i,k) = s*a(i,k)\nend do\n"
@@ -273,7 +273,7 @@ REFUSED = {
     "an early end": (SWEEP.replace("a(i,k) =", "if (b(i,k) > 3) exit\na(i,k) ="), "may end early"),
     "a return": (SWEEP.replace("a(i,k) =", "if (b(i,k) > 3) return\na(i,k) ="), "may end early"),
     "a call for all": (SWEEP + "call each(c)\n" + SWEEP, "a routine is called for all columns"),
-    "the variable behind": (SWEEP + "if (i > 3) then\ns = 1\nend if", "'i' is used outside of the loops"),
+    "the variable after": (SWEEP + "if (i > 3) then\ns = 1\nend if", "'i' is used outside of the loops"),
     "an array of others": (SWEEP + "held(3) = 1\n" + SWEEP, "'held', which is set here for all columns"),
     "all of an array": (SWEEP + "s = a(3,1)\n" + SWEEP, "'a', which the columns write, is used here for all columns"),
     "part of an array": (SWEEP + "b(2:,1) = 0\n" + SWEEP, "'b', which is set here for all columns"),

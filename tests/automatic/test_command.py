@@ -182,7 +182,7 @@ end subroutine left
 
 
 def test_files_with_errors_are_left_out(project: Path) -> None:
-    """Behind an error the program is not looked at any further: what would be said of loops elsewhere is not known."""
+    """After an error the program is not looked at any further: what would be said of loops elsewhere is not known."""
     (project / "src" / "p.f90").write_text(LEFT)
     (project / "src" / "wrong.f90").write_text(WRONG)
     text = said(project, "--write")
@@ -331,7 +331,7 @@ def test_do_concurrent_with_locality(project: Path) -> None:
     assert [r for r in written.splitlines() if "@" not in r] == CONCURRENT.splitlines()
     nests = json.loads(said(project, "--format", "json"))["nests"]
     reported = {n["line"]: n["targets"]["cpu"]["why"] for n in nests if n["targets"]["cpu"].get("why")}
-    assert "'x' is local to the loop, but what has its name outside is used behind it" in reported[18]
+    assert "'x' is local to the loop, but what has its name outside is used after it" in reported[18]
     assert "point i = 1 writes y" in reported[23]
     assert "a reduction with 'a' is none" in reported[27]
 

@@ -1,4 +1,4 @@
-"""Statements behind jumps: those that an earlier jump leads to are executed, whatever is between."""
+"""Statements after jumps: those that an earlier jump leads to are executed, whatever is between."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ LOOPS = {
     "arithmetic if": "if (k) 1, 1, 2\n 1 a(i) = 1\n go to 3\n 2 {}\n 3 continue",
     "computed goto": "go to (1, 2), k\n b(i) = 0\n go to 3\n 1 a(i) = 1\n go to 3\n 2 {}\n 3 continue",
     "cycle in an if": "if (b(i) > 0) then\n if (k > 0) go to 2\n a(i) = 1\n cycle\n end if\n cycle\n 2 {}",
-    "cycle behind": "if (k > 0) go to 2\n a(i) = 1\n cycle\n 2 {}",
+    "cycle after": "if (k > 0) go to 2\n a(i) = 1\n cycle\n 2 {}",
     "exits of blocks": "x: block\n y: block\n if (k > 0) exit y\n a(i) = 1\n exit x\n end block y\n {}\n end block x",
 }
 BODIES = {

@@ -1,4 +1,4 @@
-"""Variables of loops that outlive the routine: what they are behind the loop may be used elsewhere."""
+"""Variables of loops that outlive the routine: what they are after the loop may be used elsewhere."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def test_a_loop_whose_variable_is_used_elsewhere_stays(target: str, backend: str
     found = found_regions(write_files(FILES, tmp_path), Options(target=target, backend=backend))
     why = {v.key: v.why for v in found.verdicts if not v.region}
     assert {v.key for v in found.verdicts if v.region} == {"old::counted"}
-    assert why["old::filled"].endswith("may use the value that 'read_later' has behind the loop")
-    assert why["old::given"] == "a caller may use the value that 'back' has behind the loop"
-    assert why["old::run::inner"] == "'run' may use the value that 'own' has behind the loop"
+    assert why["old::filled"].endswith("may use the value that 'read_later' has after the loop")
+    assert why["old::given"] == "a caller may use the value that 'back' has after the loop"
+    assert why["old::run::inner"] == "'run' may use the value that 'own' has after the loop"
 
 
 def test_one_name_of_it_is_enough(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_one_name_of_it_is_enough(tmp_path: Path) -> None:
     text = SOURCE.replace("sum(b), read_later,", "sum(b), 0,")
     found = found_regions(write_files({**FILES, "old.f90": text}, tmp_path), Options(target="cpu"))
     why = next(v.why for v in found.verdicts if v.key == "old::filled")
-    assert why == "'renamed' may use the value that 'read_later' has behind the loop"
+    assert why == "'renamed' may use the value that 'read_later' has after the loop"
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,7 @@ end module moving
 
 
 def test_pointers_that_move_among_host_statements_mean_their_targets(tmp_path: Path) -> None:
-    """A copy by the pointer's name before a loop or condition, and another behind it, are of different elements."""
+    """A copy by the pointer's name before a loop or condition, and another after it, are of different elements."""
     pair = Pair("moving", {"moving.f90": MOVING}, {"moving.f90": MOVING}, "moving")
     corpus = Corpus([pair], tmp_path, {"moving": (VARIANTS[1],)})
     corpus.check_one("moving", VARIANTS[1])
@@ -355,7 +355,7 @@ SIZES = (
 
 
 def test_bounds_and_associations_are_values(tmp_path: Path) -> None:
-    """A turn must not see those of another one, and they may be asked for behind the loop."""
+    """A turn must not see those of another one, and they may be asked for after the loop."""
     loops = "\n".join(f"    do i = 1, n\n      {body}\n    end do" for body, _ in SIZES)
     paths = write_files({"resized.f90": RESIZED.replace("{loops}", loops)}, tmp_path)
     found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "resized::work"]

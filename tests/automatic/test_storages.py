@@ -167,7 +167,7 @@ LOOPS = (
 
 
 def test_an_element_may_be_the_beginning_of_an_array(tmp_path: Path) -> None:
-    """Fortran 2018, 15.5.2.11: what is called gets the elements behind it as well."""
+    """Fortran 2018, 15.5.2.11: what is called gets the elements after it as well."""
     loops = "\n".join(f"    do i = 1, n\n      {call}\n    end do" for call, _ in LOOPS)
     paths = write_files({"sequence.f90": CALLS.replace("{loops}", loops)}, tmp_path)
     found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "sequence::run"]

@@ -209,7 +209,7 @@ def test_layouts_that_are_none(layout: str, reason: str) -> None:
     [
         ({"target": "gpu"}, "the backend 'cuda-c' knows none"),
         ({"target": "gpu", "backend": "openacc"}, "the backend 'openacc' knows none"),
-        ({"debug_print": DebugPrint(True)}, "values cannot be printed behind kernels"),
+        ({"debug_print": DebugPrint(True)}, "values cannot be printed after kernels"),
     ],
 )
 def test_where_blocks_are_refused(options: dict[str, object], reason: str) -> None:

@@ -156,7 +156,7 @@ COMMENTED = """
     ! before the region
     @parallelRegion{domName(x,y), domSize(NX,NY)}
     ! inside the region
-    a(1) = 1.   ! behind a statement
+    a(1) = 1.   ! after a statement
     @end parallelRegion
   end subroutine second
 
@@ -172,7 +172,7 @@ def test_b26_order_comments_and_untouched_lines_are_kept() -> None:
     first = COMMENTED[COMMENTED.index("  subroutine first") :]
     assert first in result.text
     assert "\n  ! second comes first: order is kept\n" in result.text
-    for comment in ("! a comment", "! about a", "! inside the region", "! behind a statement"):
+    for comment in ("! a comment", "! about a", "! inside the region", "! after a statement"):
         assert result.text.count(comment) == 1
     assert result.text.index("subroutine second") < result.text.index("subroutine first")
     assert given(COMMENTED).text == result.text
@@ -213,10 +213,10 @@ def test_b26_line_markers() -> None:
     result = given(COMMENTED, line_markers=True).require()
     source = module(COMMENTED).splitlines()
     lines = result.text.splitlines()
-    at = next(n for n, line in enumerate(lines) if "behind a statement" in line)
+    at = next(n for n, line in enumerate(lines) if "after a statement" in line)
     marker = next(n for n in range(at, -1, -1) if lines[n].startswith(("# ", "#line")))
     number = int(lines[marker].replace("#line", "#").split()[1]) + (at - marker - 1)
-    assert "behind a statement" in source[number - 1]
+    assert "after a statement" in source[number - 1]
     assert "m.h90" in lines[marker]
 
 

@@ -1,4 +1,4 @@
-"""A routine with one region, for statements in it and behind it."""
+"""A routine with one region, for statements in it and after it."""
 
 from __future__ import annotations
 

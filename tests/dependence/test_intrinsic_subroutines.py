@@ -16,7 +16,7 @@ DECLARED = """
 
 
 def made(inside: str, behind: str = "") -> Translated:
-    """A region with a call of one in it, and what comes behind it."""
+    """A region with a call of one in it, and what comes after it."""
     return one_region("n, a, b, c, text", DECLARED, inside, behind)
 
 

@@ -18,7 +18,7 @@ DECLARED = """
 
 
 def made(inside: str, behind: str = "") -> Translated:
-    """A region with a statement, and what comes behind it."""
+    """A region with a statement, and what comes after it."""
     return one_region("n, a, b", DECLARED, inside, behind)
 
 

@@ -88,7 +88,7 @@ COLUMN = """
 FORALL = "block\n integer :: l(2)\n forall (jt = 1:2) l(jt) = jt*i\n {}\n end block"
 CONCURRENT = "block\n integer :: l(2)\n do concurrent (jt = 1:2)\n l(jt) = jt*i\n end do\n {}\n end block"
 REFUSED = {
-    # what a loop without order has set depends on its index, which means nothing behind it
+    # what a loop without order has set depends on its index, which means nothing after it
     "forall_sum": (over_i(FORALL.format("x(1) = sum(l)")), "", "", "error HF504"),
     "forall_element": (over_i(FORALL.format("x(2) = l(2)*b(2)")), "", "", "error HF504"),
     "concurrent": (over_i(CONCURRENT.format("x(jt) = l(1)")), "", "", "error HF504"),

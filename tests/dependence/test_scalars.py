@@ -56,8 +56,8 @@ CARRIED = {
 }
 # Data decide.
 DOUBTFUL = {
-    "set behind a jump": "block\nif (mask(i)) go to 10\ns = a(i)\n10 end block\nb(i) = s",
-    "set behind an exit": "rest: block\nif (mask(i)) exit rest\ns = a(i)\nend block rest\nb(i) = s",
+    "set after a jump": "block\nif (mask(i)) go to 10\ns = a(i)\n10 end block\nb(i) = s",
+    "set after an exit": "rest: block\nif (mask(i)) exit rest\ns = a(i)\nend block rest\nb(i) = s",
     "set under a mask": "if (mask(i)) s = a(i)\nb(i) = s",
     "read under a mask": "if (mask(i)) b(i) = s\ns = a(i)",
     "another mask": "if (mask(i)) s = a(i)\nif (a(i) > 1) b(i) = s",

@@ -1,7 +1,7 @@
 """The examples of a document: fenced blocks whose info string says what they are.
 
     ```fortran heat.h90              a file of the section; it is translated and compiled, and run if it is a program
-    ```fortran heat.h90 refused      a file that hfpy refuses (behind "with": by these options)
+    ```fortran heat.h90 refused      a file that hfpy refuses (after "with": by these options)
     ```fortran plain.f90 by hand     a file that is only written (for commands, or for the compiler)
     ```fortran from heat.F90         lines that are, one after the other, in the text generated from the section
     ```fortran from heat.F90 with --backend sequential
@@ -11,7 +11,7 @@
                                      is the one that runs the tests
     ```toml hfpy.toml                a file of the section, as for Fortran; any other language and name likewise
 
-A section is what is between two headings of the second level. Blocks with nothing behind their language are
+A section is what is between two headings of the second level. Blocks with nothing after their language are
 not examples. Sections whose commands need CMake are skipped where there is none. In what commands print, and in lines
 ``from`` a file, a line ``...`` means any lines.
 """
@@ -27,7 +27,7 @@ _FENCE = re.compile(r"^```(\w*)[ \t]*(.*)$")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: language, the words behind it, its text, and the line of the document that it begins on."""
+    """A fenced block: language, the words after it, its text, and the line of the document that it begins on."""
 
     language: str
     info: str
@@ -42,7 +42,7 @@ class Block:
 
     @property
     def marks(self) -> str:
-        """What is behind the file name."""
+        """What is after the file name."""
         return self.info.partition(" ")[2]
 
 

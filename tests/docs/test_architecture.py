@@ -85,7 +85,7 @@ def test_no_module_imports_itself_through_others() -> None:
 
 @pytest.mark.parametrize("package", ["analyze", "parse", "build"])
 def test_packages_within_build_on_each_other_in_the_order_of_the_map(package: str) -> None:
-    """A package within another imports none of those that the map has behind it."""
+    """A package within another imports none of those that the map has after it."""
     listed = re.findall(rf"^\*\*`{package}/(\w+)`", part("Modules"), re.MULTILINE)
     paths = {module_name(p): p for p in (PACKAGE / package).rglob("*.py")}
     within = {m: m.split(".")[1] for m in paths if m.count(".") > 1}
@@ -107,7 +107,7 @@ TEXT_PLACES = {
     "analyze/language/mpi.py": "names of MPI's procedures, whose beginnings and ends say what they are (MPI 4.1 §19)",
     "backends/base.py": "a template's text as lines",
     "backends/c/around.py": "printed lines: an array that anything but an element in them mentions stays as it is",
-    "backends/c/values.py": "names that C and C++ keep for themselves, with underscores behind them",
+    "backends/c/values.py": "names that C and C++ keep for themselves, with underscores after them",
     "backends/opencl/words.py": "printed lines, in which words get the names that OpenCL C has for them",
     "transform/text/edits.py": "lines of a file, which edits change in place",
     "transform/text/fixedform.py": "lines of fixed form, whose columns say what they are",

@@ -1,4 +1,4 @@
-"""What hints propose, done to the text: the diagnostic is gone behind it, and nothing new is said."""
+"""What hints propose, done to the text: the diagnostic is gone after it, and nothing new is said."""
 
 from __future__ import annotations
 

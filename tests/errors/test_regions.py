@@ -275,7 +275,7 @@ def test_updates_by_a_routine_are_trusted() -> None:
 
 
 def endless(folder: Path) -> Path:
-    """A file with a routine of many statements behind a short one."""
+    """A file with a routine of many statements after a short one."""
     path = folder / "m.h90"
     path.write_text(
         source("a = 0", more="  subroutine long(x)\n    real(8) :: x\n" + "    x = x + 1\n" * 3000 + "  end")

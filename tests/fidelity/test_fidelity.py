@@ -142,7 +142,7 @@ contains
     t = t   +   u   ! spacing   kept
 
     @end parallelRegion
-    ! behind the region
+    ! after the region
     u  =  2.0
   end subroutine touched
 

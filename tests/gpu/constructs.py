@@ -16,7 +16,7 @@ BACKENDS = ("cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target
 @dataclass(frozen=True)
 class Example:
     """A row of the table. The region's ``body`` is in loops over i and j, ``clauses`` in its directive; the other
-    texts go where their names say: into the module, behind the routine, before and behind the region.
+    texts go where their names say: into the module, after the routine, before and after the region.
     """
 
     row: str

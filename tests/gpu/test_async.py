@@ -199,12 +199,12 @@ def reported(name: str | None, folder: Path, **options: object) -> list[str]:
 def test_explain_tells_which_kernels_come_behind_which(name: str | None, tmp_path: Path) -> None:
     assert reported(name, tmp_path, backend="cuda-c") == [
         "queues of subroutine go  (m.h90:4), 5 kernels",
-        "  kernel of line 8: queue 2; behind none",
-        "  kernel of line 11: behind none",
-        "  kernel of line 14: behind that of line 8",
-        "  kernel of line 17: behind those of lines 11 and 14",
-        "  kernel of line 21: behind that of line 8; the host waits for 's'",
-        "  copies: 'a', 'b' and 'c' to the device before the first kernel; 'c', 'b' and 'a' back behind the kernels "
+        "  kernel of line 8: queue 2; after none",
+        "  kernel of line 11: after none",
+        "  kernel of line 14: after that of line 8",
+        "  kernel of line 17: after those of lines 11 and 14",
+        "  kernel of line 21: after that of line 8; the host waits for 's'",
+        "  copies: 'a', 'b' and 'c' to the device before the first kernel; 'c', 'b' and 'a' back after the kernels "
         "that set them",
     ]
 
@@ -233,7 +233,7 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     """Directives that take their domains from loops are written out before anything else is done."""
     (tmp_path / "m.f90").write_text(PLAIN)
     rows = translate([tmp_path / "m.f90"], Options(target="gpu", backend="cuda-c")).schedule("go").split("\n")
-    assert "  kernel of line 11: behind that of line 5" in rows
+    assert "  kernel of line 11: after that of line 5" in rows
     assert [row[-8:] for row in rows if row.startswith("    stage ")] == ["(line 5)", "line 11)"], rows
 
 

@@ -34,7 +34,7 @@ s = 0
 do j = 1, n
 s = s + a(j,j)
 end do
-! behind it
+! after it
 
 !$omp end parallel do
 s = s + a(1,3)
@@ -159,7 +159,7 @@ SHARED_END = """      subroutine s(n, u, w)
 
 @pytest.mark.parametrize("backend", ["cuda-c", "openacc"])
 def test_no_copy_behind_a_loop_that_ends_with_another(backend: str) -> None:
-    """It would be behind both, and what the next turn of the outer one fetches would be old."""
+    """It would be after both, and what the next turn of the outer one fetches would be old."""
     own = {"begin": "!@parallelRegion{domName(i), domSize(n)}", "end": "!@end parallelRegion"}
     done = translate_text({"p.f": SHARED_END.format(**own)}, target="gpu", backend=backend)
     assert done.codes("error") == ["HF603"]

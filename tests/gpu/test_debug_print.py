@@ -1,4 +1,4 @@
-"""``--debug-print``: values at a point behind each kernel, the same text on every backend (hybrid-fortran.md §11)."""
+"""``--debug-print``: values at a point after each kernel, the same text on every backend (hybrid-fortran.md §11)."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ COPIES = {
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_every_copy_is_asked_for(backend: str) -> None:
-    """At entry, behind both ways out, and around the one host statement that touches arrays: no copy more or less."""
+    """At entry, after both ways out, and around the one host statement that touches arrays: no copy more or less."""
     text = translated(backend).require().text
     for begin, wanted in COPIES[backend].items():
         found = directives(text, begin)

@@ -70,7 +70,7 @@ READING = {
 
 
 def updates(statement: str) -> list[str]:
-    """The arrays that go to the device behind a statement on the host."""
+    """The arrays that go to the device after a statement on the host."""
     made = translate_text({"m.h90": TEXT.replace("STATEMENT", statement)}, target="gpu", backend="cuda-c").require()
     routine = made.text.split("subroutine one")[1].split("end subroutine one")[0]
     behind = routine.split("call hf_update_host(f,")[1]

@@ -88,7 +88,7 @@ EXITS = (
         "integer :: l, p",
     ),
     Example(
-        "what is set behind a jump may not be set",
+        "what is set after a jump may not be set",
         "blk: block\nif (i > 0) exit blk\ns = 1\nend block blk\nlab: if (j > 0) then\nif (i > 0) exit lab\nw = 1\n"
         "end if lab\na(i,j) = w(1) + w(2) + s",
         "real(8) :: w(2), s",

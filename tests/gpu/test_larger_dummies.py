@@ -1,4 +1,4 @@
-"""Dummies that are declared larger than what callers give: a copy to the device would take what lies behind."""
+"""Dummies that are declared larger than what callers give: a copy to the device would take what lies after."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ STAYS = {
     "a later turn of another point": (loop("if (i > 1) a(i-1,j,k-1) = a(i,j,k)"), "of 'a' in an earlier turn"),
     "a plane that all read": (loop("a(i,j,k) = a(i,j,k) + a(1,1,k-1)"), "of 'a' in an earlier turn"),
     "a place that the turn decides": (loop("if (i + k <= nx) a(i,j,1) = a(i+k,j,1) + 1"), "is known"),
-    "the variable is read behind": (loop("a(i,j,k) = k") + "n = k\nc(1,1) = n\n", "'k' is used outside of the loop"),
+    "the variable is read after": (loop("a(i,j,k) = k") + "n = k\nc(1,1) = n\n", "'k' is used outside of the loop"),
     "bounds that depend on the turn": (loop("a(i,j,k) = k", more=", endAt(k,ny)"), "depend on 'k'"),
     "a sum of reals": (
         "t = 0\n" + loop("t = t + a(i,j,k)", more=", reduction(+:t)") + "c(1,1) = t\n",
@@ -147,7 +147,7 @@ STAYS = {
     "a wish": (loop("a(i,j,k) = k", more=", fuse(no)"), "fuse(no) says so"),
     "a bound in an array": (loop("a(i,j,k) = k", head="do k = 1, int(c(1,1))"), "more than numbers and scalars"),
     "a variable of the module": (loop("a(i,j,known) = known", head="do known = 2, nz"), "no plain local variable"),
-    "the last value": (loop("t = a(i,j,k)\nb(i,j,k) = t") + "c(1,1) = t\n", "'t' has a value before or behind"),
+    "the last value": (loop("t = a(i,j,k)\nb(i,j,k) = t") + "c(1,1) = t\n", "'t' has a value before or after"),
     "another name": (
         "associate (k => n)\n" + loop("a(i,j,k) = k") + "end associate\nc(1,1) = n\n",
         "means something else",
@@ -170,7 +170,7 @@ STAYS = {
     ),
     "a value that one region sets": (
         loop("t = b(i,j,k)\na(i,j,k) = t", "b(i,j,k) = 2*a(i,j,k)\nc(i,j) = 1") + "c(1,1) = t\n",
-        "'t' has a value before or behind",
+        "'t' has a value before or after",
     ),
     "an index that a region sets": (
         loop("n = 1 + mod(i + k, nx)\nidx(i,j) = n", "a(i,j,k) = b(idx(i,j),j,k)", "b(idx(i,j),j,k) = c(i,j)"),

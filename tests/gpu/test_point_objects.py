@@ -72,7 +72,7 @@ def test_indices_that_ask_the_object_that_is_set(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", ["cuda-c", "opencl"])
 def test_values_from_outside(backend: str) -> None:
-    """An object that has values before the region, or behind it, is not each point's own."""
+    """An object that has values before the region, or after it, is not each point's own."""
     assert ("HF702", 1) in refused("a(i) = t%x\nt%k = i\na(i) = a(i) + t%k", backend, before="t%x = 3")
     assert refused("t = p(i)\na(i) = t%x", backend, behind="a(1) = t%x")
 

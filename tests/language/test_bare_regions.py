@@ -1,4 +1,4 @@
-"""Regions that take names, sizes and bounds from the loops behind their directive."""
+"""Regions that take names, sizes and bounds from the loops after their directive."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def test_taken(name: str) -> None:
     assert hybrid == f"@parallelRegion{{{attributes}}}"
 
 
-# What is behind the directive, the code, its line, and a word of the message and of the hint.
+# What is after the directive, the code, its line, and a word of the message and of the hint.
 REFUSED = {
     "no loop": ("x = 1", "HF241", 9, "before a loop nest", "right before"),
     "nothing": ("", "HF204", 9, "not closed", "@end"),
@@ -109,7 +109,7 @@ REFUSED = {
         "'exit row' leaves",
         "@exit",
     ),
-    "a jump behind the row": (
+    "a jump after the row": (
         "do 20 j = 1, ny\ndo 10 i = 1, nx\nif (a(i,j) > 0) goto 20\na(i,j) = 1\n10 end do\n20 end do",
         "HF405",
         12,
@@ -126,8 +126,8 @@ REFUSED = {
     "a bound that is set": ("do i = 1, n\nif (x > 1) n = 2\na(i,1) = x\nend do", "HF241", 11, "'n' is set", "do not"),
     "a value that is set": ("do i = 1, size(a(1:n,1))\nn = 2\nend do", "HF241", 11, "'n' is set", "do not"),
     "carried": ("do i = 2, nx\na(i,1) = a(i-1,1)\nend do", "HF504", 11, "a(2,1)", ""),
-    "used behind": ("do i = 1, nx\na(i,1) = 1\nend do\nn = i", "HF319", 13, "'i' is read", ""),
-    "code behind the loops": (
+    "used after": ("do i = 1, nx\na(i,1) = 1\nend do\nn = i", "HF319", 13, "'i' is read", ""),
+    "code after the loops": (
         LOOPS.replace("BODY", "a(i,j) = 1") + "\nx = 2\n!@end parallelRegion",
         "HF205",
         16,

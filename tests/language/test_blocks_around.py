@@ -30,7 +30,7 @@ TEXT = """program blocks
   print '(3f16.8)', sum(a), sum(w), total
 end program blocks
 """
-# What a block declares, what it sets before the region, the body, and what it does behind it.
+# What a block declares, what it sets before the region, the body, and what it does after it.
 KINDS = {
     "array of run-time size": ("real(8) :: v(nx,it+3)", "v = it", "v(i,j) = v(i,j) + i*j", "total = total + sum(v)"),
     "scalar": ("real(8) :: scale", "scale = 0.5d0*it", "a(i,j) = a(i,j) + scale*i", "total = total + scale"),

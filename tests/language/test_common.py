@@ -41,7 +41,7 @@ WAYS = {
     "typed": """integer, parameter :: im = 60, jm = 40
 real(8) :: t, q, s
 common /fld/ t(im,jm), q(im,jm), s""",
-    "typed behind": """integer, parameter :: im = 60
+    "typed after": """integer, parameter :: im = 60
 common /fld/ t(im, 40), s, q(1:60, 40)
 real(8) :: t, q, s""",
     "implicit": """implicit real*8 (a-h,o-z)

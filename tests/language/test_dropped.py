@@ -26,7 +26,7 @@ end subroutine s
 """
 OWN_LOOP = "!$omp parallel do\n  do i = 1, nx\n    a(i,1) = 0\n  end do\n  !$omp end parallel do"
 SHARED_LOOP = OWN_LOOP.replace("parallel do", "do")
-# Before, in and behind the region; how many directives go, and lines that stay.
+# Before, in and after the region; how many directives go, and lines that stay.
 CASES = {
     "a loop directive": ("!$omp parallel do private(i)", "", "!$omp end parallel do", 2, ()),
     "in one word": ("!$OMP PARALLELDO", "", "!$omp endparalleldo", 2, ()),
@@ -92,7 +92,7 @@ def test_only_where_regions_are_active() -> None:
 
 
 def test_places_are_those_of_the_users_file() -> None:
-    """Lines behind what was dropped: an error, a note, and the map to the source."""
+    """Lines after what was dropped: an error, a note, and the map to the source."""
     done = translated(("!$omp parallel do &\n!$omp shared(a)", "!$omp simd\n      total = total + 1", ""))
     reported = {d.code: d.place.line for d in done.diagnostics}
     assert reported["HF240"] == 5 and reported["HF502" if "HF502" in reported else "HF500"] == 11

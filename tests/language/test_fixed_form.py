@@ -23,7 +23,7 @@ def translated(text: str, **options: object) -> Translated:
 
 @pytest.mark.parametrize("mark", ["!@", "c@", "C@ ", "*@", "      !@", "! @"])
 def test_marks(mark: str) -> None:
-    """Behind a statement that the next line might continue, too."""
+    """After a statement that the next line might continue, too."""
     done = translated(f"{mark}parallelRegion\n{LOOPS}").require()
     assert "!@parallelRegion{domName(i,j), domSize(nx,ny), explicit}" in done.text.splitlines()
     assert done.text.splitlines()[-3:-1] == ["   10 a(i,j) = i", "!@end parallelRegion"]
@@ -117,7 +117,7 @@ LABELLED = """c@parallelRegion
 @pytest.mark.parametrize("backend", DIRECTIVES)
 @pytest.mark.parametrize("end", ["continue", "a(1,1) = 2"])
 def test_values_behind_loops_that_end_on_a_label(backend: str, end: str) -> None:
-    """Where a jump passes by the place behind a point's statements, or the last one does something, there is none."""
+    """Where a jump passes by the place after a point's statements, or the last one does something, there is none."""
     source = SOURCE.replace("integer nx", "integer last, nx")
     jumping = source.replace("TEXT", LABELLED.replace("END", end))
     done = translate_text({"s.f": jumping}, target="gpu", backend=backend)

@@ -78,7 +78,7 @@ APART = {
     "components": "call halves(s(i)%u, a(i), s(i)%v)",
     "targets": "call targets(a(i), a(i))",
     "expression": "call halves(a(i)+0.0, a(i), b(i))",
-    "behind a section": "call row(c(1:j,i), c(j+1,i))",
+    "after a section": "call row(c(1:j,i), c(j+1,i))",
     "before a section": "call row(c(2:,i), c(1,i))",
     "side by side": "call rows(c(:2,i), c(3:,i))",
     "columns": "call rows(c(:,i), c(:,i+1))",

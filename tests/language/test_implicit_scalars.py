@@ -52,7 +52,7 @@ OWN = {
     "set first": "do i = 1, nx\nx = a(i,3)\nb(i) = x*2\nend do",
     "index that turns": "do i = 1, nx\nkk = nx + 1 - i\nb(kk) = a(i,3) + kk\nend do",
     "read": "do i = 1, nx\nb(i) = b(i) + grav*kount\nend do",
-    "used behind": "do i = 1, nx\ns = a(i,3)\nb(i) = s*2\nend do",
+    "used after": "do i = 1, nx\ns = a(i,3)\nb(i) = s*2\nend do",
 }
 
 
@@ -107,7 +107,7 @@ def test_points_that_are_apart(regions: Corpus, number: int) -> None:
 @pytest.mark.parametrize("backend", ["openacc", "openmp-target"])
 def test_a_result_beside_which_compilers_would_make_a_local_is_refused(backend: str) -> None:
     """In a block around the loops ``s`` would be a variable of the block."""
-    done = translate_text({"m.f90": _text("m", OWN["used behind"], "!@parallelRegion")}, target="gpu", backend=backend)
+    done = translate_text({"m.f90": _text("m", OWN["used after"], "!@parallelRegion")}, target="gpu", backend=backend)
     assert done.codes() == ["HF702"] and "declared nowhere" in done.errors[0].message
 
 

@@ -41,7 +41,7 @@ ACCEPTED = {
     "the other way": ("min:top", "if (top > y(i)) top = y(i)"),
     "in a block": ("max:top", "if (y(i) > top) then\n top = y(i)\n end if"),
     "an empty side": ("max:top", "if (y(i) <= top) then\n else\n top = y(i)\n end if"),
-    "behind another condition": (
+    "after another condition": (
         "max:top",
         "if (x(i) > 1) then\n top = max(top, y(i))\n else if (y(i) > top) then\n top = y(i)\n end if",
     ),

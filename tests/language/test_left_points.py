@@ -1,4 +1,4 @@
-"""Points that end before their last statement: what they set only behind a jump is not set by every point."""
+"""Points that end before their last statement: what they set only after a jump is not set by every point."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ OWN = {
     "scalar pointer": ("real(8), pointer :: w", "w => a(i,2)\na(i,1) = w", "w"),
     "pointer that is nullified": ("real(8), pointer :: w(:)", "nullify(w)\nif (.not. associated(w)) a(i,1) = 0", "w"),
 }
-# Declarations, before, more of the directive, body, behind; the code that is told, and words of the message.
+# Declarations, before, more of the directive, body, after; the code that is told, and words of the message.
 TOLD = {
     "by a name from outside": (
         *("real(8) :: w", "associate (z => w)", "", "z = a(i,1)\na(i,1) = 2*z", "end associate", "HF504"),
@@ -78,7 +78,7 @@ TOLD = {
         "set in the region to 't'",
     ),
     "a text of the module": ("", "", "", "write (of_module, *) a(i,1)\nread (of_module, *) a(i,2)", "", "", ""),
-    "a text behind": ("character(8) :: w", "", "", "if (a(i,1) > 0) write (w, *) a(i,1)", "print *, w", "HF502", "'w'"),
+    "a text after": ("character(8) :: w", "", "", "if (a(i,1) > 0) write (w, *) a(i,1)", "print *, w", "HF502", "'w'"),
 }
 HARMLESS = {
     "texts of all points": ("", "write (c(i), *) a(i,1)"),

@@ -70,7 +70,7 @@ def test_a_statement_among_the_declarations_of_a_module() -> None:
 
 
 def test_a_macro_among_the_declarations_of_a_plain_module() -> None:
-    """What it declares is the compiler's to know; the declarations behind it are read."""
+    """What it declares is the compiler's to know; the declarations after it are read."""
     text = "".join(row for row in SOURCE.splitlines(keepends=True) if not row.strip().removeprefix("@").isdigit())
     text = text.replace("    @", "    !@").replace(
         "    a(i) = 1.0\n", "    do i = 1, m\n      a(i) = 1.0\n    end do\n"

@@ -96,7 +96,7 @@ TAKEN = {
         "!$omp parallel do\ndo j = 1, ny\ndo i = 1, j\na(i,j) = 1\nend do\nend do",
         "domName(j), domSize(ny), explicit",
     ),
-    "a counter of implied loops behind": (
+    "a counter of implied loops after": (
         f"!$omp parallel do private(i)\ndo j = 1, ny\nw(1) = 0\n{INNER}\nend do\nprint *, (a(i,1), i = 1, nx)",
         "domName(j), domSize(ny), explicit",
     ),
@@ -168,10 +168,10 @@ KEPT = {
         f"!$omp parallel\n!$omp single\n!$omp parallel do\n{NEST}\n!$omp end single\n!$omp end parallel",
         "is in '!$omp",
     ),
-    "a value that leaves": (f"!$omp parallel do private(x)\n{WITH_X}\ntotal = x", "used behind the loop"),
+    "a value that leaves": (f"!$omp parallel do private(x)\n{WITH_X}\ntotal = x", "used after the loop"),
     "a value that leaves do concurrent": (
         f"do concurrent (i = 1:nx) local(x)\n{WITH_X[13:]}\ntotal = x",
-        "used behind",
+        "used after",
     ),
     "a counter that goes on": (
         f"!$omp parallel do private(i)\ndo j = 1, ny\nx = 1\n{INNER}\nend do\ndo i = i, 3\nx = i\nend do",
@@ -196,7 +196,7 @@ KEPT = {
         f"!$acc kernels\nif (nx > 1) then\n{NEST}\nend if\n!$acc end kernels",
         "no loop is right in it",
     ),
-    "the iterator behind": (
+    "the iterator after": (
         "!$omp parallel do\ndo i = 1, nx\na(i,1) = 1\nend do\nn = i",
         "no value outside its region",
     ),

@@ -78,7 +78,7 @@ STAY = {
         ("!$omp parallel do", "", "!$omp end parallel do"),
         LOOP.format(call="if (k == 1) call twice(a)"),
     ),
-    "behind it": (PLAIN, SHARED.format(call="!$omp barrier") + "\ncall twice(a)"),
+    "after it": (PLAIN, SHARED.format(call="!$omp barrier") + "\ncall twice(a)"),
 }
 
 

@@ -85,7 +85,7 @@ def test_what_is_refused(flow: Any, queue: Any, make: Any, kind: type[Exception]
     with pytest.raises(TypeError, match="host code of the routine may work on it"):
         flow.summed(69, 7, good, arrays.to_device(queue, a))
     flow.both(69, 7, good, arrays.to_device(queue, a))
-    assert np.array_equal(good.get(), 3 * a), "what was refused leaves nothing behind"
+    assert np.array_equal(good.get(), 3 * a), "what was refused leaves nothing after"
 
 
 def test_two_contexts(flow: Any, queue: Any) -> None:

@@ -124,7 +124,7 @@ async def test_what_was_meant(file: File) -> None:
 
 
 async def test_what_a_hint_proposes(file: File) -> None:
-    """The attribute is added where the directive is now, and the diagnostic is gone behind it."""
+    """The attribute is added where the directive is now, and the diagnostic is gone after it."""
     await file.open()
     wrong = SOURCE.replace("t(i,j)\n", "new(i-1,j)\n")
     found = await file.save(wrong)
@@ -164,7 +164,7 @@ async def test_looking_runs_nothing(file: File) -> None:
 
 
 async def test_only_the_last_text_counts(file: File) -> None:
-    """Of many changes in a row the last one is told, and nothing of older ones behind it."""
+    """Of many changes in a row the last one is told, and nothing of older ones after it."""
     await file.open()
     published = file.client.diagnostics
     before = published.times[file.uri]

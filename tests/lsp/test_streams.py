@@ -136,7 +136,7 @@ def test_headers_in_any_spelling() -> None:
 
 
 def test_a_client_that_dies(tmp_path: Path) -> None:
-    """While a project is looked at the client goes away: the server ends at once, and leaves no file behind."""
+    """While a project is looked at the client goes away: the server ends at once, and leaves no file after."""
     path = tmp_path / "heat.h90"
     path.write_text("".join(SOURCE.replace("heat", f"heat{n}") for n in range(150)))
     document = {"uri": path.as_uri(), "languageId": "fortran", "version": 1, "text": path.read_text()}

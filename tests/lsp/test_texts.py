@@ -71,7 +71,7 @@ def test_an_edit_parses_one_routine(parsed: list[str], monkeypatch: pytest.Monke
 
 
 def test_comments_between_routines(parsed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """They cost nothing, and all behind them is some lines further down."""
+    """They cost nothing, and all after them is some lines further down."""
     text = many(20, WRONG)
     before = read(text)
     parsed.clear()

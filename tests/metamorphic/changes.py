@@ -152,7 +152,7 @@ def upper(lines: Program) -> Program | None:
 
 
 def continued(lines: Program) -> Program | None:
-    """Each statement over several lines, cut behind commas, operators and ``=``."""
+    """Each statement over several lines, cut after commas, operators and ``=``."""
     return {name: tuple(_pieces(content)) if changeable(name) else content for name, content in lines.items()}
 
 

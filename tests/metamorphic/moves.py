@@ -13,7 +13,7 @@ UNITS = ("subroutine", "function", "program")
 
 
 def executable(content: tuple[Line, ...]) -> set[int]:
-    """The lines with one simple action statement each, that may be behind ``if (...)``."""
+    """The lines with one simple action statement each, that may be after ``if (...)``."""
     found: set[int] = set()
     running, masked, typed = False, False, False
     for at, line in enumerate(content):

@@ -77,7 +77,7 @@ def _modules(content: tuple[Line, ...]) -> list[Module]:
 
 
 def _contains(inside: tuple[Line, ...]) -> int | None:
-    """The line behind which a module's procedures are; types may have such a line, too."""
+    """The line after which a module's procedures are; types may have such a line, too."""
     typed = False
     for number, line in enumerate(inside):
         code = words(line.parts[1]) if line.code else []

@@ -122,7 +122,7 @@ class SweepMaker(StencilMaker):
         )
 
     def hold(self, target: Field, box: Box) -> None:
-        """What an array holds behind a sweep: what it held before, or the sweep's values."""
+        """What an array holds after a sweep: what it held before, or the sweep's values."""
         if target.box is None or not inside(box, target.box):
             target.box = box
 

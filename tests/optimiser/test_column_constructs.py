@@ -32,7 +32,7 @@ end interface
 """
 
 # Variants of one column routine: the declarations, what represents c%heat/c%cap, the lines around the sweep.
-# (declarations, statements before, behind, expression for the saturation pressure, ratio)
+# (declarations, statements before, after, expression for the saturation pressure, ratio)
 BODIES = {
     "included": ('#include "sat.h"', "", "", "pressure(t(k))", "c%heat/c%cap"),
     "nested": (

@@ -17,16 +17,16 @@ def lines_of(done: Translation) -> list[str]:
 def test_comments_of_fused_regions(tmp_path: Path) -> None:
     done = translated(
         tmp_path,
-        region("! twice\n      t(i,j) = 2 * a(i,j)\n      ! behind it"),
+        region("! twice\n      t(i,j) = 2 * a(i,j)\n      ! after it"),
         "    ! then more",
         "",
         region("p(i,j) = t(i,j) + a(i+1,j)"),
     )
     lines = lines_of(done)
     assert "2 regions as one" in " ".join(lines)
-    assert [lines.count(c) for c in ("! twice", "! behind it", "! then more")] == [1, 1, 1]
+    assert [lines.count(c) for c in ("! twice", "! after it", "! then more")] == [1, 1, 1]
     assert lines[lines.index("! twice") + 1] == "hf_t = 2 * a(i,j)"
-    assert lines.index("! twice") < lines.index("! behind it") <= lines.index("! then more")
+    assert lines.index("! twice") < lines.index("! after it") <= lines.index("! then more")
 
 
 def test_directives_of_compilers_are_no_comments(tmp_path: Path) -> None:

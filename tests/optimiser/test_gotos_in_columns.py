@@ -1,4 +1,4 @@
-"""``goto`` out of a loop to the statement right behind it, in columns: an ``exit``, with the results of the jump."""
+"""``goto`` out of a loop to the statement right after it, in columns: an ``exit``, with the results of the jump."""
 
 import pytest
 

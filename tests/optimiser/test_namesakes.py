@@ -57,7 +57,7 @@ contains
 end module {name}
 """
 
-# A named constant that only a literal's kind, or what is behind an operator, mentions.
+# A named constant that only a literal's kind, or what is after an operator, mentions.
 CONSTANTS = """module {name}
   implicit none
 contains

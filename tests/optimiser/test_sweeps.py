@@ -248,7 +248,7 @@ STAYS = {
     "a computed bound": ("p(i,j,k) = p(i,j,k-1) + a(i,j,k)", "2, index(1)", "the bounds of a loop cannot be compared"),
     "a loop in a loop": ("do l = 1, 2; p(i,j,k) = p(i,j,k-1) + l; end do", "2, nz", "there is a 'do' in it"),
     "an exit": ("if (a(i,j,k) > 1) exit; p(i,j,k) = p(i,j,k-1)", "2, nz", "no assignment (rule 6"),
-    "the level behind the loop": ("p(i,j,k) = p(i,j,k-1); end do; do k = k, nz; q(i,j,k) = k", "2, level", "rule 7"),
+    "the level after the loop": ("p(i,j,k) = p(i,j,k-1); end do; do k = k, nz; q(i,j,k) = k", "2, level", "rule 7"),
 }
 
 

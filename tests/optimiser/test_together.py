@@ -1,4 +1,4 @@
-"""Neighbouring regions in one parallel region: which are, and behind which of them threads wait."""
+"""Neighbouring regions in one parallel region: which are, and after which of them threads wait."""
 
 import re
 
@@ -73,7 +73,7 @@ def made(first: str, second: str, between: str = "", one: str = "", two: str = "
 
 
 def waits(translated: Translated) -> list[bool]:
-    """Of each loop with a directive of its own whether the threads wait behind it."""
+    """Of each loop with a directive of its own whether the threads wait after it."""
     ends = re.findall(r"^ *!\$omp end do( simd)?( nowait)?$", translated.text, re.M)
     return [not nowait for _, nowait in ends]
 

@@ -38,7 +38,7 @@ from tests.parse.oracle import (
     whole,
 )
 
-EXTENSIONS = ("signs.f90",)  # signs behind other operators, which fparser does not take
+EXTENSIONS = ("signs.f90",)  # signs after other operators, which fparser does not take
 
 
 def agree(text: str, tree: Expr) -> None:

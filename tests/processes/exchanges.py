@@ -90,7 +90,7 @@ class Exchange:
     width: Mapping[str, Sides] = field(default_factory=dict)
     corners: bool = True
     plain: bool = False  # directives in comments
-    overlap: bool = False  # with a region behind it that reads the fields
+    overlap: bool = False  # with a region after it that reads the fields
 
     def text(self, name: str) -> str:
         """The module of the case."""

@@ -1,4 +1,4 @@
-"""``mode(auto)``: an exchange overlaps with the region behind it where that can be done and pays, as the model says."""
+"""``mode(auto)``: an exchange overlaps with the region after it where that can be done and pays, as the model says."""
 
 from __future__ import annotations
 

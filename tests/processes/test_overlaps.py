@@ -166,7 +166,7 @@ def test_late_messages(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def programs(seeds: range) -> list[tuple[Program, bool]]:
-    """Programs whose exchanges overlap where a region is directly behind."""
+    """Programs whose exchanges overlap where a region is directly after."""
     return [(replace(drawn(seed).with_exchanges(), overlap=True), False) for seed in seeds]
 
 

@@ -1,4 +1,4 @@
-"""Regions that compute points of the halo: what is refused, what is clean behind them, programs of random stages."""
+"""Regions that compute points of the halo: what is refused, what is clean after them, programs of random stages."""
 
 from __future__ import annotations
 

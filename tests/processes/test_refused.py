@@ -149,7 +149,7 @@ def test_questions_in_routines_of_kernels() -> None:
 
 
 def test_a_warning_elsewhere_leaves_routines_for_the_whole_grid() -> None:
-    """A reduction that nothing says to be global is a warning; the routine behind it is made nevertheless."""
+    """A reduction that nothing says to be global is a warning; the routine after it is made nevertheless."""
     region = "    integer :: s\n    s = 0\n    @parallelRegion{domName(i,j), domSize(nx,ny), reduction(+:s)}\n"
     region += "    s = s + 1\n"
     text = WORK.replace("BODY", f"{region}    @end parallelRegion").replace("end module\n", "")

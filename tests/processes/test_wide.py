@@ -171,7 +171,7 @@ def test_points_beyond_the_boundary_of_the_grid() -> None:
 
 
 def test_how_far_regions_go() -> None:
-    """Backwards from the last turn: there what the turn itself reads, before that as much more as the turns behind."""
+    """Backwards from the last turn: there what the turn itself reads, before that as much more as the turns after."""
     done = translate_text({"m.h90": MODULE.replace("BODY", LEGAL[0]).replace("PERIODIC", "")}, backend="openmp")
     text = "".join(done.files.values())
     assert text.count("merge(0, merge(2, merge(1, 0, hf_turn") == 4

@@ -428,7 +428,7 @@ end module
 LATER = {
     "set first in a later loop": ("", "do k = 1, n\n z = b(k)\n b(k) = z + 1\n end do", True),
     "read in the other branch": ("if (c) then\n z = 1\n w = z\n b(2) = w\n else", "end if", True),
-    "the other branch behind it": ("if (c) then", "else\n z = 1\n b(1) = z\n end if", True),
+    "the other branch after it": ("if (c) then", "else\n z = 1\n b(1) = z\n end if", True),
     "set first in the next turn": ("do step = 1, steps\n z = b(1)\n w = z\n b(2) = w", "end do", True),
     "an iterator of a later region": (
         "",
@@ -438,17 +438,17 @@ LATER = {
     "set in one branch only": ("", "if (c) z = 1\n b(1) = z", False),
     "set in a loop that may not run": ("", "do k = 1, n\n z = b(k)\n end do\n b(1) = z", False),
     "read in the next turn": ("do step = 1, steps\n if (step > 1) b(2) = z", "end do", False),
-    "set behind a way out of the loop": ("do", "if (c) exit\n z = 1\n end do\n b(1) = z", False),
+    "set after a way out of the loop": ("do", "if (c) exit\n z = 1\n end do\n b(1) = z", False),
     "read at a label": ("10 continue\n if (c) b(3) = z", "if (a(1) > 0) goto 10", False),
 }
 
 
 @pytest.mark.parametrize("name", LATER)
 def test_values_that_leave_a_region(name: str) -> None:
-    """A scalar is private to the points if what is behind the region sets it before it reads it."""
+    """A scalar is private to the points if what is after the region sets it before it reads it."""
     before, after, private = LATER[name]
     text = AFTER.replace("BEFORE", before).replace("AFTER", after)
-    if name == "the other branch behind it":
+    if name == "the other branch after it":
         text = text.replace("integer :: k, step", "integer :: k, step\n    z = 0")
     done = translate_text(text, backend="openmp")
     assert ("lastprivate(z)" in done.text) == (not private)
@@ -457,7 +457,7 @@ def test_values_that_leave_a_region(name: str) -> None:
 
 
 def test_array_constructors_as_indices_do_not_split_macros() -> None:
-    """Preprocessors see an argument of its own behind each comma in brackets."""
+    """Preprocessors see an argument of its own after each comma in brackets."""
     text = REGION.replace("a(k) = k", "a(x,y,[1,k]) = k\n a([k]) = 0")
     text = translate_text(text, storage_order()).require().text
     assert "a([1,k],x,y) = k" in text and "a(AT(x,y,[k])) = 0" in text

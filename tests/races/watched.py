@@ -64,7 +64,7 @@ def built(files: Mapping[str, str], folder: Path, flags: Sequence[str] = ()) -> 
 
 def watched(files: Mapping[str, str] | str, main: str, folder: Path, **options: Any) -> Watched:
     """What the watch finds in a program: its files (a single text is ``m.h90``) and the statements of its main program
-    behind ``program main``.
+    after ``program main``.
     """
     named = {"m.h90": files} if isinstance(files, str) else files
     whole = {**named, "main.f90": f"program main\n{main}\nend program main\n"}

@@ -11,7 +11,7 @@ def keys(text: str, fixed: bool = False) -> list[str]:
 
 FREE = """\
 ! a comment
-Program  P   ! behind code
+Program  P   ! after code
 
   X = 'it''s ! no  Comment' // "A & B" ! one
   y = x + &    ! continued
@@ -70,7 +70,7 @@ C$OMP& private(i)
       SUBROUTINE  S(A,
      &              B)
 * another
-      x = 'a  B ! c' ! behind
+      x = 'a  B ! c' ! after
 
 ! in the middle
      1   + 1{pad}column 73

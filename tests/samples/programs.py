@@ -29,7 +29,7 @@ _LETTERS = {"KIJ": "k tile i j", "IJK": "i j k tile", "BLOCKS": "i:4 k tile l lt
 _LAYOUT = re.compile(r'^(cpu|gpu) = "[^"]*"$', re.MULTILINE)
 _PLACE = re.compile(r"(\S+?):(\d+):\d+:")
 
-# Arguments behind the output file, as samples/README.md gives them for a small run.
+# Arguments after the output file, as samples/README.md gives them for a small run.
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "weather": ("16", "12", "10", "5", "1"),
     "diffusion": ("20", "16", "18", "21"),

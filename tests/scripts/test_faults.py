@@ -164,7 +164,7 @@ def test_nothing_asked_is_nothing_changed(tmp_path: Path) -> None:
 
 
 def test_precedence(tmp_path: Path) -> None:
-    """A kernel's own script comes behind that of the domain, which comes behind the directive."""
+    """A kernel's own script comes after that of the domain, which comes after the directive."""
     script = annotate("return kernel.schedule('dynamic').collapse(1)") + (
         "\n\ndef work(kernel, context):\n    return kernel.schedule('guided')\n"
     )

@@ -43,7 +43,7 @@ def failures(variant: Variant, numbers: range, folder: Path) -> tuple[list[str],
     for pair in pairs:
         made = corpus.translation(pair.name, variant)
         if made.errors and refused_anyway(pair, variant):
-            continue  # a value that no turn may have set is used behind its loop
+            continue  # a value that no turn may have set is used after its loop
         if made.errors:
             wrong.append(f"{pair.name}: {made.errors[0]}")
             continue

@@ -218,9 +218,9 @@ def test_directives(between: str, more: str, message: str, tmp_path: Path) -> No
 
 def test_names(tmp_path: Path) -> None:
     program = _program(tmp_path, "u(i,j,1) = 1", "v(i,j,1) = 1")
-    with pytest.raises(IllegalTransform, match="no kernel is behind 'two'"):
+    with pytest.raises(IllegalTransform, match="no kernel is after 'two'"):
         program["two"].fuse("one")
-    with pytest.raises(IllegalTransform, match="'two' comes behind 'one'"):
+    with pytest.raises(IllegalTransform, match="'two' comes after 'one'"):
         program["one"].fuse("tow")
 
 

@@ -119,9 +119,9 @@ def test_copies_and_kernels_at_the_same_time(tmp_path: Path) -> None:
     (operations,) = {row.split()[3] for row in rows if row.startswith("stage ")}
     each = int(operations) * 10**6 / 1e9 * 1e3
     assert found[1:] == [
-        "kernel of line 5: behind none",
-        "kernel of line 8: behind none",
-        "copies: 'a' and 'c' to the device before the first kernel; 'd' and 'b' back behind the kernels that set them",
+        "kernel of line 5: after none",
+        "kernel of line 8: after none",
+        "copies: 'a' and 'c' to the device before the first kernel; 'd' and 'b' back after the kernels that set them",
         f"about 3.2 ms of copies and {2 * each:.3g} ms of kernels, 0.8 ms of these at the same time",
     ]
 
@@ -131,7 +131,7 @@ def test_kernels_behind_others(tmp_path: Path) -> None:
     path = tmp_path / "m.h90"
     path.write_text(SOURCE.replace("FIRST", ", fuse(one)").replace("SECOND", ", fuse(two)").replace("c(i,j)", "d(i,j)"))
     text = translate([path], Options(target="gpu", backend="cuda-c")).schedule("go")
-    assert "  kernel of line 8: behind that of line 5\n" in text
+    assert "  kernel of line 8: after that of line 5\n" in text
     assert text.endswith(" ms of these at the same time") and "all groups" not in text
 
 

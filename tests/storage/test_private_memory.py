@@ -29,7 +29,7 @@ contains
 end module NAME
 """
 POINTER = "real(8), pointer :: p(:,:)"
-# Declarations, statements before, in and behind the region.
+# Declarations, statements before, in and after the region.
 CASES = {
     "pointer": (POINTER, "p => a", "p(i,3) = i", "a(1,1) = j"),
     "pointer_by_points": (POINTER, "P => a", "p(i,j) = i + 10*j", "a(1,1) = 5"),

@@ -1,6 +1,6 @@
 """Facts without bodies: every file that is made from them alone is what a full translation makes of it.
 
-What a translation leaves behind is asked for each file by itself, as if its bodies had been edited.
+What a translation leaves after is asked for each file by itself, as if its bodies had been edited.
 """
 
 import os

@@ -226,7 +226,7 @@ end module noted
     ],
 )
 def test_errors_are_told_from_what_was_kept(line: int, statement: str, code: str, again: bool, tmp_path: Path) -> None:
-    """Behind errors in texts nothing is looked at, and the optimiser runs behind none that analyses find: what these
+    """After errors in texts nothing is looked at, and the optimiser runs after none that analyses find: what these
     noted elsewhere is not told then.
     """
     options = Options(cache_dir=tmp_path / "cache")
@@ -390,7 +390,7 @@ def looked_at(files: dict[str, str], now: dict[str, str], folder: Path) -> tuple
     ("line", "rows", "again"),
     [
         (8, ["! a note", "", "! another"], False),
-        (9, ["      if (a(i) > 0) s = i; a(i) = s", "      ! behind it"], False),
+        (9, ["      if (a(i) > 0) s = i; a(i) = s", "      ! after it"], False),
         (9, ["      !@allow HF500", "      if (a(i) > 0) s = i; a(i) = s"], True),
         (9, ["      ! if (a(i) > 0) s = i; a(i) = s"], True),
     ],

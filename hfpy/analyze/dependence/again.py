@@ -62,7 +62,7 @@ def _lasts(form: Form, lasting: frozenset[str]) -> bool:
 
 
 def _access(access: Access, place: int, lasting: frozenset[str]) -> Access:
-    """An access in one of the turns; their loop comes behind so many of its own."""
+    """An access in one of the turns; their loop comes after so many of its own."""
     changed = _changed(access, partial(_in_turn, lasting=lasting))
     at = changed.at
     turns = Loop(TURN, number(0), number(1), number(1))

@@ -101,7 +101,7 @@ class Question:
         return None if point is None else Meeting(self, point, added)
 
     def _values_of_both(self) -> Iterator[tuple[Applied, Applied]]:
-        """Pairs of values of one function, the first found for the first access, the other behind it."""
+        """Pairs of values of one function, the first found for the first access, the other after it."""
         for place, one in enumerate(self.encoding.applied):
             for other in self.encoding.applied[place + 1 :]:
                 if one.function.name == other.function.name and len(one.args) == len(other.args):

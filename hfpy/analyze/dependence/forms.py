@@ -193,7 +193,7 @@ def options(form: Form, kind: str) -> tuple[Form, ...]:
 
 
 def behind_loop(low: Form, high: Form, step: Form) -> Form | None:
-    """The value of a loop's variable behind the loop; None where the step is no number."""
+    """The value of a loop's variable after the loop; None where the step is no number."""
     by = step.constant
     if not by:
         return None

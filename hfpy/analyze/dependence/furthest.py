@@ -2,7 +2,7 @@
 
 Arrays of unknown size (``a(*)``, ``a(n,*)``) have as many elements as the program uses. What a nest touches is there,
 and so is all that lies between the beginning and the furthest of it. The furthest element is given only where it is
-certainly touched: memory behind it may belong to another variable.
+certainly touched: memory after it may belong to another variable.
 
 Subscripts are linear in the indices of loops, so that the largest is where each index is at one of its ends (a corner
 of the loops). Where the bounds of a loop depend on indices of others, its turns at the corner have to be proved.

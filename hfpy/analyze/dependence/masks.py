@@ -2,7 +2,7 @@
 
 A mask decides about each element, so that no assignment under it certainly sets all of an array. But a statement under
 the same mask reads, element by element, what one before it has set; and where each part sets the same elements of an
-array, and the last part has no mask, all of them are set behind the construct.
+array, and the last part has no mask, all of them are set after the construct.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ class _Statements:
                 yield node, around
 
     def _assigns_array(self, node: Node) -> bool:
-        """Whether a node is an assignment to several elements, or a ``where``, perhaps behind a one-line ``if``."""
+        """Whether a node is an assignment to several elements, or a ``where``, perhaps after a one-line ``if``."""
         match node:
             case Construct(kind=kind):
                 return kind == "where"

@@ -72,7 +72,7 @@ def _meet(one: Span, other: Span) -> bool:
 
 
 def _span(facts: Facts, data: DataObject) -> Span | None:
-    """The bytes that an array takes in its common block, the first and the one behind the last."""
+    """The bytes that an array takes in its common block, the first and the one after the last."""
     home = facts.routine(data.home)
     kinds = Kinds(facts.scopes, facts.application.options.kinds)
     name = (common_block(facts, data.identity) or ("", ""))[1]

@@ -121,7 +121,7 @@ class Elementwise:
         raise NotElementwise("it is no assignment")
 
     def _where(self, node: Construct) -> Node:
-        """A ``where`` as an ``if``: what a part sets is not looked at by the masks behind it at the same point."""
+        """A ``where`` as an ``if``: what a part sets is not looked at by the masks after it at the same point."""
         sides: list[Part] = []
         for part in node.parts:
             make = Maker(part.header.line)

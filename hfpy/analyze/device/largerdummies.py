@@ -42,7 +42,7 @@ def _report(states: States, key: str, data: DataObject, size: int, given: int, s
     caller = facts.application.routines.get(site.caller)
     note = f"'{routine.name}' gets an array of {given} elements here"
     related = [Related(site.at.statement.line.place(caller.file), note)] if caller is not None else []
-    message = f"'{data.name}' is declared with {size} elements and gets {given}: a copy would take what lies behind"
+    message = f"'{data.name}' is declared with {size} elements and gets {given}: a copy would take what lies after"
     return error("HF603", message, place, f"declare {data.name}(*): as much is copied then as regions use", related)
 
 

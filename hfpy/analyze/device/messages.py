@@ -21,7 +21,7 @@ _WAYS_OUT = ("return", "goto", "exit", "cycle")
 
 @dataclass(frozen=True)
 class Start:
-    """A non-blocking call: the buffer, and the statement behind which its message has ended for certain, if there is
+    """A non-blocking call: the buffer, and the statement after which its message has ended for certain, if there is
     one. ``receives`` tells whether the buffer is changed, ``reason`` why there is no such statement.
     """
 
@@ -139,7 +139,7 @@ class Messages:
                 yield Start(reference, call not in ONLY_READ, end, reason)
 
     def _end(self, reference: Reference, key: str) -> tuple[Statement | None, str]:
-        """The last statement in the text that waits for the request, if it is run whenever the routine goes on behind
+        """The last statement in the text that waits for the request, if it is run whenever the routine goes on after
         the call. Earlier ones may be for other messages whose requests are in the same array.
         """
         statements = self.facts.graph.statements[key]

@@ -1,7 +1,7 @@
 """Which actual arguments a compiler packs into a temporary, whose address then means no array on the device.
 
 A section with gaps (in the order of storage) that meets a dummy with explicit shape is copied before the call, and
-copied back behind it. So is a pointer or an assumed-shape array that has gaps when the program runs.
+copied back after it. So is a pointer or an assumed-shape array that has gaps when the program runs.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def gaps(facts: Facts, reference: Reference, key: str, entered: bool = False) ->
 
 
 def packs(dummy: Symbol) -> bool:
-    """Whether a dummy argument needs its elements one behind the other: others take arrays as they lie."""
+    """Whether a dummy argument needs its elements one after the other: others take arrays as they lie."""
     if dummy.dynamic:
         return False
     return "contiguous" in dummy.attributes or not any(d.form == "assumed" for d in dummy.shape)
@@ -74,7 +74,7 @@ def _strided(item: Range) -> bool:
 
 
 def _after_index(ranges: Sequence[bool]) -> bool:
-    """Whether a range is behind a single index."""
+    """Whether a range is after a single index."""
     return any(not first and second for first, second in itertools.pairwise(ranges))
 
 

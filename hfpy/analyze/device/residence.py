@@ -38,7 +38,7 @@ class Decisions(Protocol):
 @dataclass(frozen=True)
 class View:
     """A name by which a routine gets at an array: a variable (``root``: home unit and name there), or a component
-    behind it (``path``: the names on the way; None where there are indices or calls on the way).
+    after it (``path``: the names on the way; None where there are indices or calls on the way).
     ``writes`` tells whether it is changed.
     """
 

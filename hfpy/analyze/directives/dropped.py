@@ -136,7 +136,7 @@ def pairs_of(listed: Sequence[OwnDirective]) -> Iterator[tuple[OwnDirective, Own
 
 
 def _right_before(rows: Sequence[str], listed: Sequence[OwnDirective], first: int, last: int) -> Iterator[OwnDirective]:
-    """Directives for a loop right before a region, and their ends right behind it."""
+    """Directives for a loop right before a region, and their ends right after it."""
     before = [d for d in listed if d.for_loop and d.last < first and nothing_between(rows, d.last + 1, first)]
     yield from before
     for directive in listed:

@@ -1,7 +1,7 @@
 """Directives of the user's by which the device works on arrays that a backend with directives has there itself.
 
 hfpy takes such statements for host code: what they read is copied to the host before them, what they write goes to the
-device behind them, so that the host's old values would go over what the device has computed.
+device after them, so that the host's old values would go over what the device has computed.
 """
 
 from __future__ import annotations

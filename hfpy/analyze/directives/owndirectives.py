@@ -105,7 +105,7 @@ def _rows(facts: Facts, routine: Routine) -> tuple[str, ...]:
 
 
 def _end(routine: Routine, lines: Sequence[str]) -> int:
-    """The row behind a routine: what comes there is no concern of its regions, and may be long."""
+    """The row after a routine: what comes there is no concern of its regions, and may be long."""
     return routine.end.last + 1 if routine.end is not None else len(lines)
 
 
@@ -140,7 +140,7 @@ class _States:
 
 
 def _states(lines: Sequence[str], first: int, sentinel: str) -> _States:
-    """What is open before each row of a text from ``first`` on, and behind the last."""
+    """What is open before each row of a text from ``first`` on, and after the last."""
     opened: tuple[tuple[str, int], ...] = ()
     before: _Directive | None = None
     states: list[_State] = [(opened, before)]

@@ -217,7 +217,7 @@ def _named(reference: Reference) -> Expr:
 
 
 def _macro_calls(at: Located, lowered: set[str]) -> Iterator[Expr]:
-    """Calls of function-like macros in a statement (names behind them must be placed too)."""
+    """Calls of function-like macros in a statement (names after them must be placed too)."""
     for expr in expressions(at.statement):
         for node in walk(expr):
             if isinstance(node, Apply) and isinstance(node.base, Name) and node.base.name in lowered:

@@ -257,7 +257,7 @@ class Effects:
         return intent != "out", intent != "in"
 
     def _may_write(self, name: str, reference: Reference, key: str) -> bool:
-        """Whether a name with a list behind it is that of a function whose source is not here, which may set arguments
+        """Whether a name with a list after it is that of a function whose source is not here, which may set arguments
         as those of NetCDF do. What is called for the points of regions is taken for a function that sets none.
         """
         if reference.at.regions or self.facts.positions.get(key).above or name in aliases_of(reference.at):
@@ -469,7 +469,7 @@ class Effects:
         return result
 
     def lasts(self, identity: Identity) -> bool:
-        """Whether a variable is there before and behind a call of its unit: of a module, in a common block, saved."""
+        """Whether a variable is there before and after a call of its unit: of a module, in a common block, saved."""
         home = self.facts.application.routines.get(identity[0])
         if home is None or home.kind in ("module", "submodule"):
             return home is not None

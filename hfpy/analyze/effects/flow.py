@@ -110,7 +110,7 @@ class FlowScan:
         return found
 
     def scan_behind(self, nodes: tuple[Node, ...], construct: Construct) -> Flow:
-        """Scan what may be executed behind a construct somewhere below the nodes, until it is reached again.
+        """Scan what may be executed after a construct somewhere below the nodes, until it is reached again.
 
         ``exposed`` of the result are the names that may be read with the value they have at its end.
         """
@@ -119,7 +119,7 @@ class FlowScan:
 
         def walk() -> None:
             if jumps:
-                self._block(nodes, 0)  # by jumps everything may be behind it
+                self._block(nodes, 0)  # by jumps everything may be after it
                 for part in construct.parts:
                     self._block(part.body, _EVERYTHING)
             self._behind(nodes, construct)
@@ -128,7 +128,7 @@ class FlowScan:
         return self.flow
 
     def _settled(self, walk: Callable[[], _T]) -> _T:
-        """What a walk over the nodes finds. A jump backwards is met behind its label: then the walk is done again,
+        """What a walk over the nodes finds. A jump backwards is met after its label: then the walk is done again,
         with what is certain at the jump, until nothing changes.
         """
         while True:
@@ -138,7 +138,7 @@ class FlowScan:
                 return found
 
     def _behind(self, nodes: tuple[Node, ...], construct: Construct) -> int | None:
-        """Scan the rest of a block behind the construct; None if the construct is not in it."""
+        """Scan the rest of a block after the construct; None if the construct is not in it."""
         for number, node in enumerate(nodes):
             assigned: int | None = None
             if node is construct:
@@ -169,7 +169,7 @@ class FlowScan:
         return assigned
 
     def _joined(self, node: Construct, assigned: int) -> int:
-        """What is certain behind a construct, which jumps to its end, and out of it by its name, leave earlier."""
+        """What is certain after a construct, which jumps to its end, and out of it by its name, leave earlier."""
         name = node.header.construct_name if isinstance(node.header, Header) and node.kind not in LOOPS else ""
         label = node.end.line.label if node.end is not None else ""
         for end in (name, label):
@@ -191,7 +191,7 @@ class FlowScan:
         if isinstance(statement, Jump) and (
             statement.kind == "goto" or (statement.kind == "exit" and statement.target)
         ):
-            # What was certain here is what is certain at its label, or behind the construct it names.
+            # What was certain here is what is certain at its label, or after the construct it names.
             self._leads(statement.target, after)
         for label in ways_out(statement):
             self._leads(label, assigned)

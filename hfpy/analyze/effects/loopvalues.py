@@ -1,4 +1,4 @@
-"""Values that variables of loops have behind them: who may use those that a routine leaves."""
+"""Values that variables of loops have after them: who may use those that a routine leaves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def values_read(facts: Facts) -> dict[Identity, set[str]]:
 
 
 def counts_only(facts: Facts, key: str, name: str) -> bool:
-    """Whether a routine reads a variable in loops over it alone, so that no value of it is used behind them."""
+    """Whether a routine reads a variable in loops over it alone, so that no value of it is used after them."""
     implied = ImpliedLoops()
     reads = (r for r in facts.references[key] if r.name == name and not r.writes)
     return all(in_loop_over(r, implied) for r in reads)

@@ -28,7 +28,7 @@ Done = tuple[Identity, str]
 
 def memory_of(facts: Facts, lasts: Callable[[Identity], bool]) -> dict[str, frozenset[Done]]:
     """What each routine, or one that it calls, does to variables that it knows by itself, and what it does to its own
-    dummy arguments. ``lasts`` tells whether a variable is there before and behind a call of its unit.
+    dummy arguments. ``lasts`` tells whether a variable is there before and after a call of its unit.
     """
     own = {key: set(_of_references(facts, facts.references.get(key, ()), key)) for key in facts.graph.sites}
     _follow_dummies(facts, own)

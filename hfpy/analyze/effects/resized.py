@@ -121,7 +121,7 @@ def _paths(reference: Reference) -> Iterator[Path]:
 
 
 def asked_behind(body: RegionBody, references: Iterable[Reference]) -> bool:
-    """Whether bounds, or the length, that a region gives a variable may be asked for behind it. ``references`` are
+    """Whether bounds, or the length, that a region gives a variable may be asked for after it. ``references`` are
     those of the variable in the routine.
     """
     own = [r for r in references if (r.name,) in body.anew]

@@ -34,7 +34,7 @@ ONLY_READ = frozenset(
     "mpi_isend mpi_issend mpi_ibsend mpi_irsend mpi_file_iwrite mpi_file_iwrite_at mpi_file_iwrite_all "
     "mpi_file_iwrite_at_all".split()
 )
-#: Calls behind which all messages of their requests have ended.
+#: Calls after which all messages of their requests have ended.
 ENDING = frozenset("mpi_wait mpi_waitall".split())
 #: What keeps a buffer for longer than hfpy can follow: persistent requests, windows, partitioned messages.
 KEEPING = frozenset(

@@ -267,7 +267,7 @@ def _expr(expr: Expr, at: Located, role: str, found: list[Reference]) -> None:
         found += (r for r in items if not (expr.typed and r.name == expr.var))  # a variable of the loop's own
         for bound in (*expr.bounds, *((expr.kind,) if expr.kind is not None else ())):
             _expr(bound, at, "read", found)
-        if keep and not expr.typed:  # a variable of the routine: it has a value behind the list (Fortran 2018, 19.4)
+        if keep and not expr.typed:  # a variable of the routine: it has a value after the list (Fortran 2018, 19.4)
             found.append(Reference(expr.var, Name(expr.start, expr.end, expr.var), at, "write"))
         return
     for child in children(expr):

@@ -160,7 +160,7 @@ ON_ITS_LINES = "other statements are on its lines"
 
 
 def on_its_lines(index: FileIndex, loop: Construct) -> bool:
-    """Whether other statements are where lines have to be put before and behind a loop. A ``do concurrent`` needs its
+    """Whether other statements are where lines have to be put before and after a loop. A ``do concurrent`` needs its
     first and last line for itself, as these are replaced.
     """
     first, last = loop.header.line, loop.end.line if loop.end is not None else None
@@ -174,7 +174,7 @@ def on_its_lines(index: FileIndex, loop: Construct) -> bool:
 
 
 def _neighbour(index: FileIndex, line: LogicalLine, step: int, row: int) -> bool:
-    """Whether the statement before or behind another one is on a physical line, too."""
+    """Whether the statement before or after another one is on a physical line, too."""
     at = bisect_left(index.lines, line.key[1:], key=lambda other: other.key[1:]) + step
     return 0 <= at < len(index.lines) and index.lines[at].first <= row <= index.lines[at].last
 

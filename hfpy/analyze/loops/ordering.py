@@ -72,8 +72,8 @@ _OF_ARGUMENTS = frozenset(
 _STOPS = frozenset({"stop", "errorstop"})
 _SYNCHRONISING = frozenset({"critical"})
 
-_OUTSIDE = "do it before or behind the loop, with an array that holds the values of all iterations"
-_BEHIND = "note in a variable that it happens, and do it behind the loop"
+_OUTSIDE = "do it before or after the loop, with an array that holds the values of all iterations"
+_BEHIND = "note in a variable that it happens, and do it after the loop"
 _STOPPING = "it may end the program in several ways, whichever turn comes to one first"
 _FINALIZED = "ends the life or the value of an object whose type has a final procedure"
 _POINTED = "use a pointer that is set before the loop"
@@ -411,7 +411,7 @@ def _declared(at: Located) -> tuple[object, ...]:
 
 
 def _with_memory(word: str, line: LogicalLine) -> Ordered:
-    cure = "allocate before the loop, and free the memory behind it"
+    cure = "allocate before the loop, and free the memory after it"
     return Ordered(f"has '{word}'", line, cure, "allocates memory, or frees it")
 
 

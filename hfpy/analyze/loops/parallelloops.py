@@ -181,7 +181,7 @@ def _found(
             row = _next_code(rows, directive.last + 1)
             loop = loops.get(row)
             if loop is None or loop.kind != "do":
-                yield directive.first, "no loop with a variable is right behind it", (directive,)
+                yield directive.first, "no loop with a variable is right after it", (directive,)
                 continue
             yield directive.first, [loop], (directive, *_ends(rows, listed, directive, loop_end(loop)))
         elif key == ("acc", ("kernels",)) and directive.first in ends:

@@ -156,7 +156,7 @@ class Accessed(Walked):
                 places = None
             elif places is not None and near:
                 far = replace(at, guards=(*at.guards, Some(tuple(negated(one) for one in near))))
-                behind = f"'{data.name}' goes on behind a part of '{array}'"
+                behind = f"'{data.name}' goes on after a part of '{array}'"
                 self._accessed(reference, data, array, None, (flags[0], False, False), far, behind, value)
                 at = replace(at, guards=(*at.guards, *near))
         self._accessed(reference, data, array, places, flags, at, why, value)

@@ -284,7 +284,7 @@ class _Walk(Accessed):
         self._values(statement, at, references, reading)
 
     def _values(self, statement: Statement, at: Located, references: list[Reference], reading: Reading) -> None:
-        """What scalars hold behind a statement."""
+        """What scalars hold after a statement."""
         value: Form | None = None
         if isinstance(statement, Assignment) and isinstance(statement.target, Name) and not self.loose:
             name = statement.target.name

@@ -32,7 +32,7 @@ _LARGEST = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaving:
-    """A jump that what follows is behind: it happens only if the jump did not. It ends at ``label``, behind the
+    """A jump that what follows is after: it happens only if the jump did not. It ends at ``label``, after the
     construct of that name, or with the body of the loop at ``depth``.
 
     ``own`` tells that the jump did not happen where it was reached, that is, where none of the jumps in ``before``

@@ -66,7 +66,7 @@ class Subscripts:
         return made.items if made is not None and made.items is not None else reference.indices
 
     def _expanded(self, reference: Reference) -> tuple[Expr | str, ...] | None:
-        """The indices behind a user's macro."""
+        """The indices after a user's macro."""
         node = reference.node
         text = self.statement.line.text[node.start : node.end]
         try:

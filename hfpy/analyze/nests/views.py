@@ -24,7 +24,7 @@ class Hole:
 @dataclass(frozen=True, slots=True)
 class Left:
     """How far a dummy that begins with an element is what its view says: index number ``which``, counted from
-    ``first``, for ``count`` indices. What is behind them is elsewhere in the array.
+    ``first``, for ``count`` indices. What is after them is elsewhere in the array.
     """
 
     which: int

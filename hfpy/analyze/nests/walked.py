@@ -157,7 +157,7 @@ class Walked:
         masked.append((part, self.accesses[first:]))
 
     def join(self, label: str) -> None:
-        """Jumps to a label, or behind a construct of that name, come here."""
+        """Jumps to a label, or after a construct of that name, come here."""
         if label:
             self.leaving = [x for x in self.leaving if x.label != label]
             self.frame.values = joined(self.frame.values, self.jumped.pop(label, ()), self.fresh)

@@ -161,7 +161,7 @@ def _without_blocks(facts: Facts) -> str:
     backends = {options.default_backend, *(facts.backend(identity.routine) for identity in facts.positions.regions)}
     if odd := sorted(backends - _WITH_BLOCKS):
         return f"the backend '{odd[0]}' knows none"
-    return "values cannot be printed behind kernels" if options.debug_print.on else ""
+    return "values cannot be printed after kernels" if options.debug_print.on else ""
 
 
 def keep_unpinned(

@@ -74,7 +74,7 @@ def has_corners(depths: Depths) -> bool:
 
 
 def exchanged(widths: Box, corners: bool) -> Depths:
-    """What is clean behind an exchange of some widths: without corners the halos of each domain alone."""
+    """What is clean after an exchange of some widths: without corners the halos of each domain alone."""
     if corners:
         return frozenset({widths})
     boxes = (tuple(side if n == number else (0, 0) for n, side in enumerate(widths)) for number in range(len(widths)))

@@ -32,7 +32,7 @@ from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine
 @dataclass(frozen=True)
 class Mark:
     """What is noted of an array, or tested. ``set``: a region has set all of its points, at ``place``. ``unknown``:
-    something else has happened to it. ``needed``: the halo is read. It belongs behind the line, or ``before`` it.
+    something else has happened to it. ``needed``: the halo is read. It belongs after the line, or ``before`` it.
     """
 
     what: str

@@ -111,7 +111,7 @@ class Walk:
         return state.get(identity, Halo(self.nothing))
 
     def routine(self, key: str, state: State) -> State:
-        """The state behind a routine that is reached in another one."""
+        """The state after a routine that is reached in another one."""
         if len(self._behind) > _MOST_CALLS:
             state = {}  # too many ways lead here to follow each by itself
         asked = key, tuple(sorted(state.items(), key=lambda item: item[0]))
@@ -155,7 +155,7 @@ class Walk:
         return self._followed(key, node, state)
 
     def _followed(self, key: str, node: Construct, state: State) -> State:
-        """The state behind a construct that is no region."""
+        """The state after a construct that is no region."""
         if any(isinstance(s, Jump) and s.kind != "continue" for s in flatten((node,))):
             return self._touched(key, node)
         if node.kind in _LOOPS:
@@ -194,7 +194,7 @@ class Walk:
         }
 
     def _touched(self, key: str, node: Construct) -> State:
-        """A construct with ways that are not followed: what is known inside is known by itself, nothing behind it."""
+        """A construct with ways that are not followed: what is known inside is known by itself, nothing after it."""
         for part in node.parts:
             self._header(key, part.header, {})
             self._nodes(key, part.body, {})
@@ -273,7 +273,7 @@ class Walk:
         return state
 
     def _wide(self, key: str, statement: Distributed, what: HaloExchange, state: State) -> State:
-        """The state behind an exchange of every few turns: what is clean in the last of them."""
+        """The state after an exchange of every few turns: what is clean in the last of them."""
         wide = self.wide.get(id(statement))
         for listed in what.fields if wide is not None else ():
             data = self.facts.object(listed.name, key)
@@ -291,7 +291,7 @@ class Walk:
         return state
 
     def _exchanged(self, key: str, what: HaloExchange, data: DataObject, before: Halo) -> tuple[Halo, bool]:
-        """The halo behind an exchange, and whether all that it exchanges is clean before. A width that is not known may
+        """The halo after an exchange, and whether all that it exchanges is clean before. A width that is not known may
         be 0.
         """
         sure: dict[int, tuple[int, int]] = {}
@@ -338,7 +338,7 @@ class Walk:
         return state
 
     def _called(self, key: str, site: CallSite, state: State) -> State:
-        """The state behind a call. What a routine that is not known may set is seen with the statement."""
+        """The state after a call. What a routine that is not known may set is seen with the statement."""
         if not site.callee:
             return state
         if site.callee not in self.facts.application.routines:
@@ -372,7 +372,7 @@ class Walk:
         return whole, parts
 
     def _handed_out(self, callee: str, whole: Mapping[str, Identity], state: State) -> State:
-        """The state behind a routine for the whole grid: what it sets is handed out with all of the halo."""
+        """The state after a routine for the whole grid: what it sets is handed out with all of the halo."""
         written = {i for dummy, i in whole.items() if self.effects.intent(callee, dummy) != "in"}
         written |= self.effects.changed(callee)
         for identity in written:
@@ -381,7 +381,7 @@ class Walk:
         return {**state, **{i: Halo(everything, beyond=everything) for i in written}}
 
     def _inside(self, callee: str, whole: Mapping[str, Identity], state: State) -> State:
-        """The state behind a routine that gets some fields as arguments."""
+        """The state after a routine that gets some fields as arguments."""
         inner = {i: h.with_stale(Stale.elsewhere) for i, h in state.items() if i not in whole.values()}
         for dummy, identity in whole.items():
             inner[callee, dummy] = self._of(state, identity).with_stale(Stale.renamed)

@@ -132,7 +132,7 @@ class LeftOut:
             if not writes and (not reads or region is None or not _reduces(region)):
                 continue
             for cut in cuts:
-                known = reference.role != "argument"  # an element means those behind it, too
+                known = reference.role != "argument"  # an element means those after it, too
                 span = self._span(reference, data, cut, region, key) if known else None
                 around = region or self._loop(reference, data, cuts)
                 place = id(around or reference.at.statement)

@@ -74,7 +74,7 @@ class Refused(Exception):
 
 @dataclass
 class Overlap:
-    """One region behind an exchange of some ``fields`` along some domains, by their numbers."""
+    """One region after an exchange of some ``fields`` along some domains, by their numbers."""
 
     facts: Facts
     effects: Effects

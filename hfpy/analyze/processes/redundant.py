@@ -223,7 +223,7 @@ class Redundant:
     # -- what it sets
 
     def _writes(self) -> None:
-        """Refuse regions that set what is no field, at other points, or for those behind the region."""
+        """Refuse regions that set what is no field, at other points, or for those after the region."""
         sharing = RoutineSharing(self.facts, self.effects, self.facts.routine(self.key)).region(self.number).place()
         own = {*sharing.private, *sharing.firstprivate, *sharing.heap, *self.region.iterators}
         wide = {self.fields.grid.what.number(self._domain(w.domain)): w.domain for w in self.region.halo}

@@ -66,7 +66,7 @@ class Setting:
     redundant: bool = False
 
     def behind(self, before: Halo, inputs: bool) -> Halo:
-        """The halo of the field behind the region. ``inputs``: all that the region reads is clean."""
+        """The halo of the field after the region. ``inputs``: all that the region reads is clean."""
         none = no_depths(len(next(iter(self.clean))))
         stale = (self.stale,) if self.stale is not None and (inputs or not self.deep) else ()
         made = self.clean if inputs else none

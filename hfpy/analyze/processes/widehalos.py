@@ -56,7 +56,7 @@ class NotWide(Exception):
 @dataclass(frozen=True)
 class WideHalo:
     """One such exchange: the loop around it, its turns, the widths that are exchanged, and for each region of the loop,
-    by its number, how far it goes in each turn behind an exchange. ``kept`` is how far the halos of its fields are
+    by its number, how far it goes in each turn after an exchange. ``kept`` is how far the halos of its fields are
     clean at the least where it is, ``inside`` are all fields that it exchanges or that the loop sets.
     """
 
@@ -168,7 +168,7 @@ class WideHalos:
             message = f"'{self.what.every.text}' is no number from 1 to {_MOST_TURNS} that is known here"
             raise NotWide(message, self.line)
         if self.what.overlap:
-            raise NotWide("it overlaps with the region behind it", self.line)
+            raise NotWide("it overlaps with the region after it", self.line)
         if not self.what.corners:
             raise NotWide("what is computed in the halo needs its corners", self.line)
         return turns
@@ -308,7 +308,7 @@ class WideHalos:
         return self.regions.of(RegionId(self.key, number), halo_of(region, sides, self.fields, self.key))
 
     def _stage(self, construct: Construct) -> Sides:
-        """How far a region goes, by what is needed behind it; then what is needed before it."""
+        """How far a region goes, by what is needed after it; then what is needed before it."""
         assert construct.region is not None
         number = self._number(construct)
         plain = self._halos(number, self.none)

@@ -1,7 +1,7 @@
 """Iterators of regions outside of them: a region leaves no value in its iterators (defect S13).
 
 Where hfpy declares them they are nothing outside; where the user does, threads and kernels have copies of their own,
-and loops another last value. So a read behind a region is an error, unless the iterator is set anew on every way to it.
+and loops another last value. So a read after a region is an error, unless the iterator is set anew on every way to it.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ class _Judge:
             raise Stays(f"'{name}' is each point's own in one region, and not in another one")
 
     def check(self, loops: tuple[Construct, ...]) -> tuple[int, ...]:
-        """The numbers of the regions behind which kernels end that have these loops within. Raises Stays if some of the
+        """The numbers of the regions after which kernels end that have these loops within. Raises Stays if some of the
         loops have to stay around the regions.
         """
         variables = [self._variable(loop) for loop in loops]
@@ -196,7 +196,7 @@ class _Judge:
         if not placed.complete or not placed.clean:
             raise Stays("not all that the region does is known")
         for name in (*placed.lastprivate, *placed.firstprivate):
-            raise Stays(f"'{name}' has a value before or behind the region")
+            raise Stays(f"'{name}' has a value before or after the region")
         if placed.flags:
             raise Stays("the region sets a flag")
         for reference in body.references:
@@ -242,7 +242,7 @@ class _Judge:
                     raise Stays(f"the region sets '{name}', a bound of the loop")
 
     def _check_behind(self, name: str) -> None:
-        """The variable has no value behind the kernel: wherever it is read, it must be that of another loop."""
+        """The variable has no value after the kernel: wherever it is read, it must be that of another loop."""
         for reference in self.facts.references[self.key]:
             if reference.name != name:
                 continue
@@ -272,7 +272,7 @@ class _Judge:
     # -- data
 
     def _kernels(self, loops: tuple[Construct, ...], variables: frozenset[str]) -> tuple[int, ...]:
-        """Behind which regions kernels end. Raises Stays if some region cannot have the loops."""
+        """After which regions kernels end. Raises Stays if some region cannot have the loops."""
         asked = _Arrays(self, variables)
         against = asked.against(0, len(self.bodies))
         if not against:
@@ -356,7 +356,7 @@ def opening(region: Construct) -> list[LogicalLine]:
 
 
 def closing(region: Construct) -> list[LogicalLine]:
-    """The lines behind what a point does."""
+    """The lines after what a point does."""
     ends = (*reversed(region_loops(region)), region)
     return [one.end.line for one in ends if one.end is not None]
 

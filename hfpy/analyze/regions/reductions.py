@@ -21,7 +21,7 @@ from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk, without_places
 from hfpy.model.statements import Assignment, OneLine, Statement, flatten
 
-# Operators that update a partial result, by that of the clause; of those behind the first, the variable is on the left.
+# Operators that update a partial result, by that of the clause; of those after the first, the variable is on the left.
 _CHAINS = {
     "+": ("+", "-"),
     "-": ("+", "-"),
@@ -226,7 +226,7 @@ def _guards(reference: Reference, name: str, op: str) -> bool:
         return _mentions(statement.control[0], name) == 1 and _assigns(statement.action, name)
     sides = reference.at.constructs[-1].parts
     first = next((n for n, side in enumerate(sides) if side.header is statement), 0)
-    behind = sides[first:]  # what the comparison decides about: this side, and those behind it
+    behind = sides[first:]  # what the comparison decides about: this side, and those after it
     once = sum(_mentions(e, name) for side in behind for e in getattr(side.header, "exprs", ())) == 1
     chosen = [side for side in behind if side.body]
     return once and len(chosen) <= 1 and all(_assigns(s, name) for side in chosen for s in flatten(side.body))

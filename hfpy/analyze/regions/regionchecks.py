@@ -72,11 +72,11 @@ def _labels_of(statement: Statement) -> tuple[str, str]:
     if not ways_out(statement):
         return "", ""
     if isinstance(statement, Call):
-        hint = "return a number instead, and branch by it behind the call"
+        hint = "return a number instead, and branch by it after the call"
         return "a call with alternate returns in a region, which may go on at their labels", hint
     control = statement.control if isinstance(statement, InputOutput) else ()
     named = next((c.name for c in control if isinstance(c, Keyword) and c.name in LABELS), "")
-    hint = "ask for iostat= instead, and branch by it behind the statement"
+    hint = "ask for iostat= instead, and branch by it after the statement"
     return f"'{named}=' in a region, where the statement may go on at a label", hint
 
 
@@ -216,7 +216,7 @@ def _entries(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     for at in facts.graph.statements[routine.key]:
         if isinstance(at.statement, Specification) and at.statement.kind == "entry":
             message = f"'{routine.name}' has another entry here, and works on the device"
-            hint = "make a subroutine of its own of what is behind the entry"
+            hint = "make a subroutine of its own of what is after the entry"
             yield error("HF408", message, at.statement.line.place(routine.file), hint)
 
 

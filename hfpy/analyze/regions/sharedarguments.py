@@ -33,7 +33,7 @@ class _Pair:
 
 
 def shared_arguments(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
-    """HF510 for each call outside of regions, and each region behind it that has to do with such a pair."""
+    """HF510 for each call outside of regions, and each region after it that has to do with such a pair."""
     for key in _callers(facts):
         for site in facts.graph.below(key):
             if _leads_to_regions(facts, site) and facts.live(site.at, key):

@@ -31,7 +31,7 @@ from hfpy.model.statements import LOOPS
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE
 
-_LAST = 1 << 30  # behind all statements
+_LAST = 1 << 30  # after all statements
 _WRITTEN = "index it with every iterator, make it a reduction, or make it local to the routine"
 _READ = "write into another array; if no two points meet, say so in the region: independent({name})"
 _STATE = "if no two points that do this meet in an element, say so in the region: independent({name})"

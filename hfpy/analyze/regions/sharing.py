@@ -233,7 +233,7 @@ class RegionSharing:
             return error("HF504", message, self.body.place(write), hint)
         message = f"the region sets '{name}', which no source that hfpy has declares: {doubt}"
         if whole:
-            hint = "set a variable of the routine, and copy it behind the region"
+            hint = "set a variable of the routine, and copy it after the region"
             return error("HF504", message, self.body.place(write), hint)
         hint = f"give hfpy the source of its module; if no two points meet in an element: independent({name})"
         return warning("HF500", message, self.body.place(write), hint)
@@ -337,7 +337,7 @@ class RegionSharing:
 
     def _local_error(self, name: str, write: Reference) -> None:
         self.result.refused.append(name)
-        message = f"'{name}' is local to the loop, but what has its name outside is used behind it"
+        message = f"'{name}' is local to the loop, but what has its name outside is used after it"
         hint = "give the local variable a name of its own"
         self.result.found.append(error("HF502", message, self.body.place(write), hint))
 
@@ -354,7 +354,7 @@ class RegionSharing:
         return self._read_after(name) is not None
 
     def _read_after(self, name: str) -> Reference | None:
-        """A reference behind the region, or in the next turn of a loop around it, that may read the value set in it."""
+        """A reference after the region, or in the next turn of a loop around it, that may read the value set in it."""
         if self._behind is None:
             scan = FlowScan(self.uses.all_effects)
             self._behind = scan.scan_behind(self.routine.body, self.body.construct).exposed
@@ -430,7 +430,7 @@ class RegionSharing:
             self._own(name, data)
 
     def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
-        """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point
+        """A local array none of whose dimensions belongs to the region, and that is not used after it: each point
         gets its own, if it sets what it reads; what was set before the region may come in, if no point changes that.
         """
         answer = self._arrays.private(data)
@@ -454,7 +454,7 @@ class RegionSharing:
             self._own(name, data)
 
     def _array_read_after(self, name: str, data: DataObject) -> bool:
-        """Whether what is set in the region may be read behind it: not by a region whose points set what they read."""
+        """Whether what is set in the region may be read after it: not by a region whose points set what they read."""
         entries = {
             statement: [e for e in listed if not (e[1] and self._sets_itself(e[0], name, data))]
             for statement, listed in self.uses.effects_of(name).items()

@@ -105,4 +105,4 @@ def _said(facts: Facts, routine: Routine, at: Located, node: Name) -> tuple[str,
     if variable or name in aliases_of(at) or by_procedure_variable(name, routine, scopes, at):
         return "", ""
     message = f"'{name}' is another entry of a routine, whose statements hfpy does not read under this name"
-    return f"{message}: two points may meet in a variable", "make a subroutine of its own of what is behind the entry"
+    return f"{message}: two points may meet in a variable", "make a subroutine of its own of what is after the entry"

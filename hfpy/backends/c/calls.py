@@ -147,7 +147,7 @@ def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
     given = {a.name if isinstance(a, Keyword) else word: a for word, a in given.items()}
     values = {word: a.value if isinstance(a, Keyword) else a for word, a in given.items()}
     if "dim" in given and given["dim"] is not expr.args[1]:
-        raise CannotPrint(f"'{name}' with the dimension behind other arguments", expr.start, expr.end)
+        raise CannotPrint(f"'{name}' with the dimension after other arguments", expr.start, expr.end)
     found = _bound_along(printer, name, expr, [values["dim"]] if "dim" in values else [])
     kind = _asked_kind(printer, name, values.get("kind"), False) or INTEGER
     if kind == INTEGER:

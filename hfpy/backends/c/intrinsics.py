@@ -30,7 +30,7 @@ _SPECIFIC = {
     "alog": "log",
     "alog10": "log10",
 }
-# Functions of the C library by the same name, with an ``f`` behind it for single precision.
+# Functions of the C library by the same name, with an ``f`` after it for single precision.
 _LIBRARY = {
     **{
         name: name

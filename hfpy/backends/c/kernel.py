@@ -87,12 +87,12 @@ class Domain:
 
     @property
     def outside(self) -> str:
-        """Whether the iterator is behind the last point."""
+        """Whether the iterator is after the last point."""
         return self._behind(self.name)
 
     @property
     def inside(self) -> str:
-        """Whether the iterator is not behind the last point."""
+        """Whether the iterator is not after the last point."""
         signs = {1: "<=", -1: ">="}
         return f"{self.name} {signs[self.way]} {self.last}" if self.way else f"!{self.outside}"
 

@@ -184,7 +184,7 @@ class KernelRewriter(RegionRewriter):
         return [comment, *_with_stops(spec, indent, self._printed(spec, indent, self._packed(spec, indent, rows)))]
 
     def _printed(self, spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
-        """The rows, and behind them what shows what points have printed."""
+        """The rows, and after them what shows what points have printed."""
         if not spec.prints:
             return rows
         self.procedures.add("hf_order_printed")
@@ -242,7 +242,7 @@ def _is_array(variable: Parameter | Local) -> TypeGuard[Parameter]:
 
 
 def _with_stops(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
-    """The rows, and behind them what the host does where a point has come to a statement that ends the run."""
+    """The rows, and after them what the host does where a point has come to a statement that ends the run."""
     if not spec.stops:
         return rows
     margin = f"{indent}  "

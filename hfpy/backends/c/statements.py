@@ -38,7 +38,7 @@ class Statements(ArrayStatements):
 
     ``point_exit`` is what ``@exit`` and ``return`` become. ``own_loop`` is the name of the innermost loop of the
     user's that threads take the place of, None if there is no such loop. ``team`` has the threads of a team by the loop
-    variable whose points they share, those of ``x`` first; behind such loops they wait for one another. ``stops`` are
+    variable whose points they share, those of ``x`` first; after such loops they wait for one another. ``stops`` are
     the parameters for statements that end the run, by their lines. ``prints`` is output by its lines, ``point`` the
     number of the point. ``left`` tells whether a point is left before its
     end.
@@ -92,7 +92,7 @@ class Statements(ArrayStatements):
         self._look_on(statement)
 
     def _look_on(self, statement: Statement) -> None:
-        """What else of a statement that is refused cannot be printed: functions without source, a statement behind a
+        """What else of a statement that is refused cannot be printed: functions without source, a statement after a
         condition.
         """
         printer = self.expressions(statement)
@@ -243,7 +243,7 @@ class Statements(ArrayStatements):
             self._loop_body(node, node.header, depth)
 
     def _condition(self, statement: Statement, expr: Expr) -> CText:
-        """A condition, or the value of a selection. What is wrong with it keeps nothing behind it from being read."""
+        """A condition, or the value of a selection. What is wrong with it keeps nothing after it from being read."""
         with self.body.refusals.at(statement.line):
             return self.expressions(statement).print(expr)
         self.body.prelude.clear()
@@ -292,7 +292,7 @@ class Statements(ArrayStatements):
     def _shared_loop(
         self, node: Construct, header: Header, parts: tuple[str, str, str], step: int | None, depth: int
     ) -> None:
-        """A loop whose points the threads of a team share; behind the outermost they wait for one another."""
+        """A loop whose points the threads of a team share; after the outermost they wait for one another."""
         if step != 1:
             raise CannotPrint("a loop of a team with another step than 1")
         var, first, last = parts

@@ -108,7 +108,7 @@ class Refusals:
 
     @contextmanager
     def at(self, line: LogicalLine, start: int = 0, end: int = -1, name: str | tuple[str, str] = "") -> Iterator[None]:
-        """Keeps what cannot be printed of a line, or of its characters ``start`` to ``end``; goes on behind the block.
+        """Keeps what cannot be printed of a line, or of its characters ``start`` to ``end``; goes on after the block.
         ``name`` is then refused, if given.
         """
         try:

@@ -59,7 +59,7 @@ class Domain:
 
     @property
     def outside(self) -> str:
-        """Whether the iterator is behind the last point."""
+        """Whether the iterator is after the last point."""
         return behind(self.name, self.last, self.step)
 
     @property

@@ -49,7 +49,7 @@ class Rows(ElementText):
             raise Unprintable([found]) from problem
 
     def _row(self, text: str, depth: int, statement: Statement) -> None:
-        """One line, behind the statement's label if it has one."""
+        """One line, after the statement's label if it has one."""
         line = statement.line
         label = f"{line.label} " if line.label else ""
         text = free_form(expand(text, self.macros))

@@ -143,7 +143,7 @@ class KernelText(Rows):
         return self.prints.get(statement.line.key) if isinstance(action, InputOutput) else None
 
     def _printing(self, statement: Statement, made: Print, depth: int) -> None:
-        """Output, as a record in the buffer; ``hf_at`` is behind what is taken."""
+        """Output, as a record in the buffer; ``hf_at`` is after what is taken."""
         with self._at(statement):
             planned = self._entered(statement)
             action = statement.action if isinstance(statement, OneLine) else statement

@@ -77,7 +77,7 @@ class OpenCL(Dialect):
         return [*self.pointer(c_type(array.type), data, const), *self.view(array, "", const, data)]
 
     def pointer(self, ctype: str, text: str, const: bool = False) -> list[str]:
-        """The pointer for a parameter of the kernel: so many bytes behind the beginning of a buffer."""
+        """The pointer for a parameter of the kernel: so many bytes after the beginning of a buffer."""
         kind = "__global const" if const else "__global"
         moved = f"({kind} char *)hf_base_{text} + hf_at_{text}"
         return [f"{kind} {ctype} *const {text} = ({kind} {ctype} *)({moved});"]

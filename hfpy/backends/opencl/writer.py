@@ -1,4 +1,4 @@
-"""OpenCL: kernels as a text in a C++ file beside each generated Fortran file, with the launchers behind it."""
+"""OpenCL: kernels as a text in a C++ file beside each generated Fortran file, with the launchers after it."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def _is_wrapper(word: str) -> bool:
 
 
 def _described(command: tuple[str, ...]) -> Compiler:
-    """The compiler behind a command, by what it says about itself (MPI wrappers pass the question on)."""
+    """The compiler after a command, by what it says about itself (MPI wrappers pass the question on)."""
     try:
         answer = subprocess.run(
             (*command, "--version"), capture_output=True, text=True, errors="replace", timeout=60, check=False

@@ -118,7 +118,7 @@ class CudaTools:
         return replace(self, flags=(*self.flags, *own))
 
     def link_flags(self) -> tuple[str, ...]:
-        """What the Fortran compiler needs to link kernels and the runtime, behind the library of the runtime.
+        """What the Fortran compiler needs to link kernels and the runtime, after the library of the runtime.
 
         Raises ToolError if nvcc cannot be asked where its libraries are.
         """

@@ -79,7 +79,7 @@ def link_library(objects: Objects, name: str, foreign: Sequence[Path], runtime: 
 
 
 def library_name(name: str) -> str:
-    """The name of a project as a linker takes it behind ``-l``."""
+    """The name of a project as a linker takes it after ``-l``."""
     return re.sub(r"[^A-Za-z0-9_.-]", "_", name)
 
 

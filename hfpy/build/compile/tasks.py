@@ -23,7 +23,7 @@ class Finished:
 
 
 class Processes:
-    """The commands now running, so that an interrupted build leaves none behind."""
+    """The commands now running, so that an interrupted build leaves none after."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -135,7 +135,7 @@ def unknown_flags(
     words: Sequence[str], command: Sequence[str], language: str, environment: Mapping[str, str]
 ) -> list[str]:
     """Those of some flags that a compiler of GNU's, or one that tells of such flags as they do, says it does not know;
-    with words behind them that it then takes for files. The compiler is run, on an empty program.
+    with words after them that it then takes for files. The compiler is run, on an empty program.
     """
     left, unknown = list(words), []
     while left:

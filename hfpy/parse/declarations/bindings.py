@@ -1,4 +1,4 @@
-"""What generic names and the names that types bind mean: interfaces, and lines behind ``contains`` in a derived type
+"""What generic names and the names that types bind mean: interfaces, and lines after ``contains`` in a derived type
 (Fortran 2018, 15.4.3, 7.5.5).
 """
 

@@ -25,7 +25,7 @@ _ENUMERATOR = re.compile(r"\s*enumerator\b\s*(?:::)?", re.IGNORECASE)
 
 def storage_groups(word: str, rest: str) -> list[StorageGroup]:
     """What a ``common``, ``equivalence`` or ``namelist`` statement puts together, and the blocks that ``bind`` makes
-    known to C, without members; ``rest`` is the text behind the word, in lower case. A ``data`` statement has none.
+    known to C, without members; ``rest`` is the text after the word, in lower case. A ``data`` statement has none.
     """
     if word == "bind":
         return [StorageGroup(word, name.strip(), ()) for name in rest.split("/")[1::2]]
@@ -41,7 +41,7 @@ def _lists(rest: str) -> list[tuple[str, int, int]]:
     """The lists of a ``common`` or ``namelist`` statement: the name between slashes before each, which the blank common
     block does not need, and where the list is.
     """
-    ends = [a for a, _ in split_top(rest, "/")][1:]  # behind each slash that is in no parentheses
+    ends = [a for a, _ in split_top(rest, "/")][1:]  # after each slash that is in no parentheses
     found = [("", 0, ends[0] - 1 if ends else len(rest))]
     for opening, closing, after in zip(ends[0::2], ends[1::2], [*ends[2::2], len(rest) + 1], strict=False):
         found.append((rest[opening : closing - 1].strip(), closing, after - 1))
@@ -50,7 +50,7 @@ def _lists(rest: str) -> list[tuple[str, int, int]]:
 
 def common_arrays(masked: str, start: int) -> list[tuple[str, int, int, int]]:
     """The arrays whose dimensions a ``common`` statement has: the name, where it is, and where the list of dimensions
-    begins and ends, without its parentheses. ``start`` is the place behind the word.
+    begins and ends, without its parentheses. ``start`` is the place after the word.
     """
     found = []
     for _, first, last in _lists(masked[start:]):
@@ -69,7 +69,7 @@ def _first_names(text: str) -> tuple[str, ...]:
 
 
 def type_spec(text: str, masked: str) -> tuple[FType, int] | None:
-    """The type at the beginning of a declaration and the offset behind it, or None."""
+    """The type at the beginning of a declaration and the offset after it, or None."""
     found = _TYPE.match(masked)
     if not found:
         return None
@@ -262,7 +262,7 @@ def _entity(
 
 
 def implicit_types(rules: str) -> list[tuple[str, FType]]:
-    """What an ``implicit`` statement says behind its first word: letters that names begin with, and their type
+    """What an ``implicit`` statement says after its first word: letters that names begin with, and their type
     (Fortran 2018, 8.7). Rules that are none are left out.
     """
     found: list[tuple[str, FType]] = []

@@ -69,7 +69,7 @@ class SpecificationParser(AttributeStatements):
         self.split: tuple[LogicalLine, LogicalLine] | None = None
 
     def read(self, lines: list[LogicalLine], first: int, stop: int) -> int:
-        """Read from ``first``; return the index of the first line behind the specification part.
+        """Read from ``first``; return the index of the first line after the specification part.
 
         Raises TooSlow when the deadline passes.
         """

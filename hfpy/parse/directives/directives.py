@@ -99,7 +99,7 @@ def _nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
 
 
 def respelled(word: str, known: tuple[str, ...] | list[str], line: LogicalLine, file: str, start: int) -> list[Fix]:
-    """The fix that writes the nearest known word in the place of the first ``word`` behind an offset; none without
+    """The fix that writes the nearest known word in the place of the first ``word`` after an offset; none without
     one.
     """
     near = _nearest(word, known)
@@ -127,7 +127,7 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
     if keyword == "serial":
         return _serial(line, file, found.end(1))
     if not found.group(2) and keyword in ("parallelregion", "wholegrid") and not text[found.end() :].strip():
-        return Directive(keyword, False, ()), []  # all of it comes from the loops behind
+        return Directive(keyword, False, ()), []  # all of it comes from the loops after
     if not found.group(2):
         hint = f"write @{found.group(1)}{{…}}"
         return None, [error("HF202", f"@{found.group(1)} needs braces", line.place(file), hint)]

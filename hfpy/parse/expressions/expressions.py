@@ -45,7 +45,7 @@ _OPERATORS = {
     ".eq.": "==",
     ".ne.": "/=",
 }
-# A sign behind one of these is an extension of many compilers, ``2*-a``. Its operand goes on over some operators.
+# A sign after one of these is an extension of many compilers, ``2*-a``. Its operand goes on over some operators.
 _SIGNED = {"+": ("*", "/", "**"), "-": ("*", "/", "**"), "*": ("**",), "/": ("**",), "**": ("**",)}
 _OPEN = {"(": ")", "[": "]", "(/": "/)"}
 _LOGICAL = (".true.", ".false.")
@@ -137,7 +137,7 @@ class _Builder:
         return self._fill(tree, iter(primaries), iter(operators))
 
     def _signed(self, position: int, stop: int, over: tuple[str, ...]) -> tuple[Expr, int]:
-        """An operand with a sign behind another operator, and the first token behind it. It goes on over operators that
+        """An operand with a sign after another operator, and the first token after it. It goes on over operators that
         bind more tightly, as GNU Fortran reads it: ``a + -b*c`` is ``a + (-(b*c))``, ``a*-b*c`` is ``(a*(-b))*c``.
         """
         sign, end, operand = self.tokens[position], position + 1, False

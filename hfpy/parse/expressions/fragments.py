@@ -150,7 +150,7 @@ def word_span(text: str, word: str) -> tuple[int, int]:
 
 
 def list_behind(text: str, name: str) -> tuple[int, int] | None:
-    """The span of the list in parentheses that is behind a name, parentheses included; None without one."""
+    """The span of the list in parentheses that is after a name, parentheses included; None without one."""
     tokens = tokenise(text)
     for before, token in itertools.pairwise(tokens):
         if before.text.lower() == name and token.text == "(":
@@ -165,7 +165,7 @@ def same_text(one: str, other: str) -> bool:
 
 def listed_names(text: str, start: int = 0) -> tuple[tuple[str, int, int, int], ...]:
     """The names in a list that begins at an offset of a line: each in lower case, the offset of the sign before it, its
-    own first offset and the one behind it.
+    own first offset and the one after it.
     """
     tokens = tokenise(text)
     pairs = zip([None, *tokens], tokens, strict=False)

@@ -193,7 +193,7 @@ def _do_header(line: LogicalLine, masked: str, start: int, end: int, name: str) 
 
 
 def _listed(masked: str, begin: int, word: str) -> tuple[str, ...]:
-    """The names in a clause ``word(…)`` behind the control of a ``do concurrent``."""
+    """The names in a clause ``word(…)`` after the control of a ``do concurrent``."""
     found = re.compile(rf"\b{word}\s*\(([^()]*)\)", re.IGNORECASE).search(masked, max(begin, 0))
     return tuple(part.strip().lower() for part in found[1].split(",")) if found else ()
 

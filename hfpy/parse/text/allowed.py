@@ -1,6 +1,6 @@
 """Comments by which users acknowledge warnings: ``!@allow HF500 a`` (docs/projects.md, "Warnings that are known").
 
-Such a comment is before the statement with the warning, or behind it on the same line, or before a region, for all
+Such a comment is before the statement with the warning, or after it on the same line, or before a region, for all
 of the region. It names a code and, if it is not for all, arrays and variables. It changes nothing but what is shown:
 errors stay, and what hfpy makes of the code is the same.
 """
@@ -86,7 +86,7 @@ def _comments(file: str, rows: Sequence[str]) -> list[Allowed]:
 
 
 def _next_statement(rows: Sequence[str], number: int) -> int:
-    """The first line behind one that holds code, or a region's directive."""
+    """The first line after one that holds code, or a region's directive."""
     for following in range(number + 1, len(rows) + 1):
         row = rows[following - 1]
         if _BEGIN.match(row.strip()) or not physical(row).apart:

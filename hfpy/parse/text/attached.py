@@ -1,6 +1,6 @@
-"""Which statement directives of the user's belong to: the one behind them, the one before them, or the declarations.
+"""Which statement directives of the user's belong to: the one after them, the one before them, or the declarations.
 
-To hfpy such lines are comments. What it puts before or behind a statement must not come between both.
+To hfpy such lines are comments. What it puts before or after a statement must not come between both.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def above(rows: Sequence[str], first: int, row: int, fixed: bool) -> int:
 
 
 def behind(rows: Sequence[str], first: int, last: int, fixed: bool) -> int:
-    """The line for what comes behind a statement: the lines from ``first`` up to, not including, ``last`` are between
+    """The line for what comes after a statement: the lines from ``first`` up to, not including, ``last`` are between
     it and the next one.
     """
     ends = (d.last + 1 for d in own_directives_in(rows, first, last, fixed) if d.ends)
@@ -45,7 +45,7 @@ def behind(rows: Sequence[str], first: int, last: int, fixed: bool) -> int:
 
 
 def _conditional(rows: Sequence[str], row: int, last: int, fixed: bool) -> tuple[int, bool]:
-    """The line behind a statement that only compilers with OpenMP read, and whether it begins a construct."""
+    """The line after a statement that only compilers with OpenMP read, and whether it begins a construct."""
     text = _text(rows[row], fixed)
     while row + 1 < last and _goes_on(rows[row + 1], text, fixed):
         row += 1

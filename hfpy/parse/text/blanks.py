@@ -98,7 +98,7 @@ def _in_words(masked: str) -> Gaps:
 
 
 def _is_assignment(masked: str, plain: bool) -> bool:
-    """Whether there is a ``=`` outside of parentheses behind something that can be set, and no comma behind it, as
+    """Whether there is a ``=`` outside of parentheses after something that can be set, and no comma after it, as
     there is in a loop's header. ``plain`` leaves out that of pointers, which bindings of a type have, too.
     """
     if "=" not in masked:

@@ -1,6 +1,6 @@
 """The columns of a line in fixed form: a label, the mark of a line that continues another one, a statement.
 
-A tab in the first six columns ends the label: the statement begins behind it, or, where a digit other than zero is
+A tab in the first six columns ends the label: the statement begins after it, or, where a digit other than zero is
 there, the line continues another one (the tab form of DEC's compilers, which gfortran reads in the same way).
 """
 

@@ -31,7 +31,7 @@ _HIDDEN_COMMENT = re.compile("\x03([0-9]+)\x03")
 _DOT_OPERATOR = re.compile(r"(?<=\d\.)(?=[A-Za-z]{2,5}\.)")
 _DEFINED = re.compile(r"\s*#\s*define\s+\w+")
 _HIDDEN_NAME = re.compile(r"hf_hidden_([A-Za-z]\w*?)_name_")
-# What begins a statement, where it is no part of an expression: behind a label, ``;`` or the condition of an ``if``.
+# What begins a statement, where it is no part of an expression: after a label, ``;`` or the condition of an ``if``.
 _BEGINNING = re.compile(r"(?:^\s*(?:\d+\s+)?|;\s*|\)\s*)([A-Za-z_]\w*)")
 _OWN_DEFINE = re.compile(r"^[ \t]*#[ \t]*define\b((?:[^\n]*\\\r?\n)*[^\n]*)", re.MULTILINE)
 
@@ -69,7 +69,7 @@ def needs_expansion(text: str) -> bool:
 
 
 def statement_macros(lines: Sequence[str], macros: Mapping[str, Macro]) -> frozenset[str]:
-    """The macros that mean statements somewhere, as in ``SWAP(a, b, t)`` by itself or behind ``if (…)``."""
+    """The macros that mean statements somewhere, as in ``SWAP(a, b, t)`` by itself or after ``if (…)``."""
     found: set[str] = set()
     continued = False
     for line in lines if macros else ():

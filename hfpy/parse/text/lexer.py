@@ -58,7 +58,7 @@ def strip_comment(line: str, quote: str = "") -> tuple[str, str]:
 
 
 def _closing(line: str, start: int, quote: str) -> int:
-    """Offset behind the closing quote, or -1."""
+    """Offset after the closing quote, or -1."""
     index = start
     while True:
         index = line.find(quote, index)
@@ -194,7 +194,7 @@ def _is_comment_directive(stripped: str) -> bool:
 def _commented_out(path: str, index: int, line: str) -> Diagnostic:
     return note(
         "HF106",
-        "directive behind '!' in a hybrid file is a comment",
+        "directive after '!' in a hybrid file is a comment",
         Place(path, index + 1, line.index("!") + 1),
         "remove the '!' to make it act",
     )
@@ -203,7 +203,7 @@ def _commented_out(path: str, index: int, line: str) -> Diagnostic:
 def _comment_directive(
     lines: Sequence[str], index: int, out: list[LogicalLine], active: Sequence[bool] | None, fixed: bool = False
 ) -> int:
-    """Read a directive behind ``!`` with its continuation lines (``!@ …`` or ``!& …``); return the next line's
+    """Read a directive after ``!`` with its continuation lines (``!@ …`` or ``!& …``); return the next line's
     index.
     """
     joiner = _Joiner()
@@ -258,7 +258,7 @@ def _join(
     directive: bool,
     active: Sequence[bool] | None,
 ) -> int:
-    """Read one free-form logical line that begins at ``index``; return the index behind it."""
+    """Read one free-form logical line that begins at ``index``; return the index after it."""
     joiner = _Joiner()
     begin = index
     line = lines[index]

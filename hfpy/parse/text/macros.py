@@ -45,7 +45,7 @@ def strip_c_comments(text: str) -> str:
 
 
 def parse_define(text: str) -> Macro | None:
-    """The macro in the text behind ``#define``, or None if it is malformed.
+    """The macro in the text after ``#define``, or None if it is malformed.
 
     A parenthesis makes the macro function-like only if it follows the name at once.
     """
@@ -210,7 +210,7 @@ def _expand_tokens(tokens: Sequence[_Token], macros: Mapping[str, Macro], budget
 
 
 def _take_arguments(pending: list[_Token], macro: Macro) -> tuple[list[list[_Token]], frozenset[str]] | None:
-    """The arguments behind a macro name, taken from ``pending``; None (and nothing taken) if there is no call."""
+    """The arguments after a macro name, taken from ``pending``; None (and nothing taken) if there is no call."""
     at = len(pending) - 1
     while at >= 0 and pending[at].kind == "blank":
         at -= 1

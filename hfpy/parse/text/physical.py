@@ -1,7 +1,7 @@
 """What a physical line of a file is: blank, a comment, a directive of some compiler, for the preprocessor, or code.
 
 To hfpy only its own directives are more than comments. But directives of OpenMP, OpenACC and compilers belong to the
-statement behind them, and lines for the preprocessor cannot be moved or be there twice.
+statement after them, and lines for the preprocessor cannot be moved or be there twice.
 """
 
 from __future__ import annotations

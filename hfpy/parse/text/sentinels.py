@@ -53,7 +53,7 @@ class Clause:
 
     @property
     def entries(self) -> tuple[str, ...]:
-        """What it lists, in lower case: the parts between commas, behind the colon of ``reduction(op:…)``."""
+        """What it lists, in lower case: the parts between commas, after the colon of ``reduction(op:…)``."""
         text = (self.text or "").lower()
         begin = self._colon + 1
         return tuple(text[a:b].strip() for a, b in split_top(mask_strings(text), ",", begin))
@@ -87,7 +87,7 @@ class OwnDirective:
 
     @property
     def for_loop(self) -> bool:
-        """Whether it belongs to the loop behind it."""
+        """Whether it belongs to the loop after it."""
         return not self.ends and bool(_LOOPS & set(self.words))
 
     @property
@@ -150,7 +150,7 @@ def own_directives_in(rows: Sequence[str], first: int, last: int, fixed: bool) -
 
 
 def _joined(rows: Sequence[str], row: int, last: int, sentinel: str, fixed: bool) -> tuple[str, int]:
-    """The text of a directive with the lines that continue it, and the line behind."""
+    """The text of a directive with the lines that continue it, and the line after."""
     pieces: list[str] = []
     goes_on, behind = True, row
     while row < last and goes_on:
@@ -194,7 +194,7 @@ def _taken_apart(text: str) -> tuple[tuple[str, ...], tuple[Clause, ...]]:
 
 
 def locality_of(line: LogicalLine) -> tuple[Clause, ...]:
-    """The clauses behind the index control of a ``do concurrent`` (F2023 R1130)."""
+    """The clauses after the index control of a ``do concurrent`` (F2023 R1130)."""
     masked = mask_strings(line.text)
     closing = matching(masked, max(masked.find("("), 0))
     return _taken_apart(f"do {line.text[closing + 1 :]}")[1] if closing >= 0 else ()

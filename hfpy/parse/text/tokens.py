@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 _WITH_BLANKS = ("dotted", "number")
 
 # Operators, numbers (with the name of a kind) and components are passed over as a whole, so that no part of one is
-# taken for a name, and none is lost behind one: `.gt.t`, `1.d0`, `1.and.k`, `1.0_wp`, `o%x`.
+# taken for a name, and none is lost after one: `.gt.t`, `1.d0`, `1.and.k`, `1.0_wp`, `o%x`.
 _WORD = re.compile(
     r"\.[a-z]+\.|%\s*[a-z]\w*|(?:\d+\.(?![a-z]+\.)\d*|\.?\d+)(?:[ed][+-]?\d+)?(?:_(?P<kind>[a-z]\w*)|_\d+)?|(?P<name>[a-z_]\w*)",
     re.IGNORECASE,

@@ -125,7 +125,7 @@ class _Reader:
 
 
 class _Free(_Reader):
-    """Free form, with directives behind ``@`` or ``!@``."""
+    """Free form, with directives after ``@`` or ``!@``."""
 
     def run(self) -> list[Line]:
         """All lines that count."""

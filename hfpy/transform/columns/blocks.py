@@ -1,4 +1,4 @@
-"""A region as one of blocks of columns: data put side by side before the body, and put back behind it."""
+"""A region as one of blocks of columns: data put side by side before the body, and put back after it."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Clones:
         self.names, self.made, self.asked = state
 
     def add(self, later: State) -> bool:
-        """Add what later routines asked for by themselves. Where a form would have got another name behind those that
+        """Add what later routines asked for by themselves. Where a form would have got another name after those that
         are here, nothing is added, and the answer is False.
         """
         names, made, asked = later

@@ -1,4 +1,4 @@
-"""``goto`` out of a loop to the statement behind it: an ``exit``."""
+"""``goto`` out of a loop to the statement after it: an ``exit``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LOOPS = ("do", "dowhile")
 
 def left_by_exit(routine: Routine, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     """Some statements of a routine with ``exit`` in the place of each ``goto`` that leaves a loop for the ``continue``
-    right behind it, which goes. Nothing changes where other statements jump there, too, or from a loop within.
+    right after it, which goes. Nothing changes where other statements jump there, too, or from a loop within.
     """
     found: list[Node] = []
     for node in nodes:

@@ -210,7 +210,7 @@ def _in_order(
     work: _Work | None = None,
     clones: Clones | None = None,
 ) -> tuple[_Work, Clones]:
-    """What becomes of some routines, behind what was decided of others."""
+    """What becomes of some routines, after what was decided of others."""
     analysis = Varying(facts, effects) if clones is None else clones.analysis
     clones = clones or Clones(analysis, width_of_blocks(facts) or WIDTH)
     work = work or _Work()
@@ -367,7 +367,7 @@ def _declarations(routine: Routine, names: Locals, clones: Clones, used: set[str
 
 
 def _put_clones(facts: Facts, clones: Clones, work: _Work) -> None:
-    """The blocked forms behind the routines they stem from, and their names among what their modules make public."""
+    """The blocked forms after the routines they stem from, and their names among what their modules make public."""
     public: dict[str, list[str]] = {}
     for instance, clone in clones.made.items():
         routine = facts.routine(instance.key)

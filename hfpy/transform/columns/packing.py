@@ -24,7 +24,7 @@ _FEW = 16
 @dataclass(frozen=True)
 class Packed:
     """An array of the region whose columns are put side by side: its dimensions but those of the region, what of it
-    is read before and written back behind, and its indices for one column. ``inner`` are the dimensions left, the one
+    is read before and written back after, and its indices for one column. ``inner`` are the dimensions left, the one
     whose elements lie closest together first; ``apart`` says that neighbouring columns lie even closer. ``extents`` are
     the numbers of elements, where they are known.
     """

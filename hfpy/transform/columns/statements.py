@@ -173,7 +173,7 @@ class BodyWriter:
             raise refused(f"a loop is called serial: {node.header.serial}", node.header.line.place(self.routine.file))
 
     def _check_left_behind(self, node: Construct) -> None:
-        """Variables of loops that run within a lane must not be read behind them."""
+        """Variables of loops that run within a lane must not be read after them."""
         for counter in loop_variables((node,)):
             for reference in self.analysis.facts.references[self.routine.key]:
                 loops = [c for c in reference.at.constructs if _counts(c, counter)]

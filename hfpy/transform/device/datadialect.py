@@ -74,11 +74,11 @@ class DataDialect(Protocol):
 
     def remember(self, array: Handle, valid: bool) -> list[str]:
         """Before a statement that may allocate an array anew, if it is there; ``valid`` says that the host's values are
-        those of the device, and are those to take behind it.
+        those of the device, and are those to take after it.
         """
 
     def moved(self, array: Handle, valid: bool) -> list[str]:
-        """Behind it: bring the array to the device again, for all its users if ``parts``, else for this routine."""
+        """After it: bring the array to the device again, for all its users if ``parts``, else for this routine."""
 
     def only_if(self, test: str, rows: Sequence[str]) -> list[str]:
         """Lines of this dialect that are to be executed where a test holds (empty: always)."""

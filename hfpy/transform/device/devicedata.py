@@ -3,7 +3,7 @@ arrays whose valid copy is on the device.
 
 Host arrays stay the handles; every call below names the host array (hybrid-fortran.md §7, with the table of
 :mod:`hfpy.analyze.device.states`). A statement, or a whole construct that starts nothing on the device, is one unit:
-what it reads comes to the host before it, what it writes goes to the device behind it. What only a branch of an ``if``
+what it reads comes to the host before it, what it writes goes to the device after it. What only a branch of an ``if``
 or a ``select`` touches is copied within this branch.
 """
 
@@ -70,7 +70,7 @@ class DeviceData(HeldArrays):
         yield from self._outside_of_frames()
         yield from self._with_unknown_sizes()
         for line in self.rows.unplaced:
-            message = "a copy to the device has no place behind this statement, which ends a loop by its label"
+            message = "a copy to the device has no place after this statement, which ends a loop by its label"
             self.found.append(
                 error("HF603", message, line.place(self.routine.file), "let the loop end on a continue of its own")
             )
@@ -280,7 +280,7 @@ class DeviceData(HeldArrays):
     def _copies(
         self, touched: Touched, covered: frozenset[str], line: LogicalLine
     ) -> tuple[Sequence[str], Sequence[str]]:
-        """The lines before and behind what is touched."""
+        """The lines before and after what is touched."""
         dialect = self.dialect
         before = [r for n in touched.before if n not in covered for r in dialect.update_host(self.handle(n, line))]
         after = [r for n in touched.after if n not in covered for r in dialect.update_device(self.handle(n, line))]
@@ -291,7 +291,7 @@ class DeviceData(HeldArrays):
         return before, after
 
     def _around(self, nodes: Sequence[Node], touched: Touched, covered: frozenset[str]) -> Iterator[Edit]:
-        """The copies before the first and behind the last of some nodes."""
+        """The copies before the first and after the last of some nodes."""
         first = nodes[0].header.line if isinstance(nodes[0], Construct) else nodes[0].line
         # A loop that ends on a labelled statement has no end of its own.
         last = max([s.line for s in flatten([nodes[-1]])], key=lambda line: line.last)
@@ -311,19 +311,17 @@ class DeviceData(HeldArrays):
         self.found += [found] if found is not None else []
 
     def _check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
-        """Tell that a statement may go on past the copies behind it: a call at a label, an ``if`` by a jump, where its
+        """Tell that a statement may go on past the copies after it: a call at a label, an ``if`` by a jump, where its
         condition calls what changes an array. What input sets is not defined where it goes on at a label.
         """
         for statement in flatten(list(nodes)) if after else ():
             if isinstance(statement, Call) and ways_out(statement):
-                hint = "return a number instead, and branch by it behind the call"
+                hint = "return a number instead, and branch by it after the call"
             elif isinstance(statement, OneLine) and _leads_away(statement.action):
                 hint = "call the function in a statement of its own before"
             else:
                 continue
-            message = (
-                "an array that is on the device is changed here, and a jump may pass the copy behind the statement"
-            )
+            message = "an array that is on the device is changed here, and a jump may pass the copy after the statement"
             self.found.append(error("HF603", message, statement.line.place(self.routine.file), hint))
 
     def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:

@@ -30,7 +30,7 @@ class Clause:
 
 
 def clause(word: str, names: Iterable[str]) -> list[Clause]:
-    """A clause with a list, if there is anything in it. The word ends with ``(``, or with ``:`` behind one."""
+    """A clause with a list, if there is anything in it. The word ends with ``(``, or with ``:`` after one."""
     listed = tuple(names)
     return [Clause(word, listed)] if listed else []
 

@@ -108,7 +108,7 @@ class HeldArrays(HostStatements):
 
     def by_targets(self, statements: Sequence[Statement], touched: Touched) -> None:
         """Put the arrays in the place of pointers that get others, or other parts, among some statements: a copy before
-        these and one behind them would not be of the same elements.
+        these and one after them would not be of the same elements.
         """
         for name in sorted(touched.names) if len(statements) > 1 else ():
             data = self.facts.object(name, self.key)
@@ -273,7 +273,7 @@ class HeldArrays(HostStatements):
     # -- allocatable arrays and pointers
 
     def _memory(self) -> Iterator[Edit]:
-        """Behind ``allocate`` an array goes to the device, before ``deallocate`` it leaves it."""
+        """After ``allocate`` an array goes to the device, before ``deallocate`` it leaves it."""
         held = {d.name: d for d in self._held() if d.symbol.dynamic}
         below = memory_below(self.effects, self.key) if held else {}
         for statement in flatten(self.routine.body):

@@ -196,7 +196,7 @@ class HostStatements:
 
 
 def _goes_on(data: DataObject | None) -> bool:
-    """Whether copies of an array take more than what is meant by it: all that is on the device behind its beginning."""
+    """Whether copies of an array take more than what is meant by it: all that is on the device after its beginning."""
     return data is not None and any(d.form == "star" for d in data.symbol.shape)
 
 

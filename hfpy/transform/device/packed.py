@@ -1,7 +1,7 @@
 """Copies around calls whose actual arguments the compiler packs into temporaries (:mod:`hfpy.analyze.device.packing`).
 
 The called routine brings the temporary to the device, as it does with host data. So the elements have to be valid on
-the host before the call, and go to the device behind it. Whether there are gaps at all is asked when the program runs:
+the host before the call, and go to the device after it. Whether there are gaps at all is asked when the program runs:
 what lies in one piece is passed at its own address, where the called routine finds it.
 """
 
@@ -45,7 +45,7 @@ class Copies(Protocol):
 
 @dataclass(frozen=True)
 class Packed:
-    """Lines for before and behind a statement."""
+    """Lines for before and after a statement."""
 
     before: Sequence[str] = ()
     after: Sequence[str] = ()

@@ -1,9 +1,9 @@
 """Regions that the user puts to queues (``async(1)``), for backends with directives: which of them the host waits for,
 and where.
 
-The host goes on behind such a region to the next one, as long as nothing but comments lies between them. Regions of
+The host goes on after such a region to the next one, as long as nothing but comments lies between them. Regions of
 one queue of OpenACC are in the order of the text. One that touches what a region of another queue writes, or writes
-what that touches, comes behind a wait; so does whatever follows the last of the neighbours. OpenMP has tasks instead of
+what that touches, comes after a wait; so does whatever follows the last of the neighbours. OpenMP has tasks instead of
 queues, and waits for all of them: gfortran 12 loses ``depend`` of ``target teams distribute parallel do``, so nothing
 relies on that.
 """
@@ -22,7 +22,7 @@ _SAME = "results are the same with and without it"
 
 @dataclass(frozen=True)
 class Queued:
-    """The queue of a region (0: the host waits for its end), and the queues that the host waits for behind it."""
+    """The queue of a region (0: the host waits for its end), and the queues that the host waits for after it."""
 
     queue: int = 0
     waits: tuple[int, ...] = ()
@@ -30,7 +30,7 @@ class Queued:
 
 @dataclass(frozen=True)
 class Asked:
-    """A region among its neighbours: its number, the queue that it may go to, and whether it comes behind all others
+    """A region among its neighbours: its number, the queue that it may go to, and whether it comes after all others
     whatever it touches.
     """
 
@@ -70,7 +70,7 @@ def queued(run: Sequence[Asked], apart: Callable[[int, int], bool], ordered: boo
 
 
 def may_be_queued(facts: Facts) -> bool:
-    """Whether regions may be in queues: nothing may look at their results behind each of them."""
+    """Whether regions may be in queues: nothing may look at their results after each of them."""
     options = facts.application.options
     return not (options.profile or options.races or options.trace or options.debug_print.on)
 

@@ -79,7 +79,7 @@ class MessageTraffic:
         return error("HF604", message, statement.line.place(self.routine.file, node.start, node.end), _HINT)
 
     def ended(self, statement: Statement) -> set[str]:
-        """The arrays that have to go to the device behind a statement, since their messages have ended."""
+        """The arrays that have to go to the device after a statement, since their messages have ended."""
         place = self.places.get(id(statement), -1)
         return {name for span, names in self._changed.items() if span.last == place for name in names}
 

@@ -92,7 +92,7 @@ class ExactSums:
             yield f"{self._terms(reduction)} = 0"
 
     def behind(self) -> Iterator[str]:
-        """Statements behind the region: the sum of the terms, added to what was there before."""
+        """Statements after the region: the sum of the terms, added to what was there before."""
         for reduction in self.reductions:
             name, terms, element = reduction.name, self._terms(reduction), self._element(reduction)
             total = self.names.scalar("sum_", name, element)

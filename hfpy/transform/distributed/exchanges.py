@@ -294,7 +294,7 @@ class _Phase:
             yield f"deallocate({self._send}, {self._received})"
 
     def _allocated(self, size: str) -> Iterator[str]:
-        """Statements behind which both buffers have at least so many elements."""
+        """Statements after which both buffers have at least so many elements."""
         send, received = self._send, self._received
         if self.exchange.keeps:
             yield f"call hf_room({send}, {received}, {size})"

@@ -1,4 +1,4 @@
-"""The directives of a program for many processes, written out: what comes behind knows regions and calls only."""
+"""The directives of a program for many processes, written out: what comes after knows regions and calls only."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ class _Routine:
         return exchange
 
     def _overlapping(self, item: Directed, exchange: Exchange) -> list[Edit] | Diagnostic:
-        """An exchange that goes on while the region behind it is computed; an error where that is not certain."""
+        """An exchange that goes on while the region after it is computed; an error where that is not certain."""
         behind = self._region_behind(item)
         if isinstance(behind, Diagnostic):
             return behind
@@ -313,7 +313,7 @@ class _Routine:
         return list(made.edits(item.statement.line, behind, self.index.fixed))
 
     def _region_behind(self, item: Directed) -> Construct | Diagnostic:
-        """The region that comes directly behind an exchange, or an error."""
+        """The region that comes directly after an exchange, or an error."""
         line = item.statement.line
         behind = region_behind(self.routine.body, line)
         rows = self.index.source.lines
@@ -324,7 +324,7 @@ class _Routine:
             or any(physical(row).kind not in ("blank", "comment") for row in between)
         ):
             hint = "mode(overlap) has its place directly before a region, with all fields in one exchange"
-            return error("HF659", "there is no region directly behind this exchange", item.place, hint)
+            return error("HF659", "there is no region directly after this exchange", item.place, hint)
         return behind
 
     def _wrong_widths(self, item: Directed, what: HaloExchange, grid: Grid) -> bool:

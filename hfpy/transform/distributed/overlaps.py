@@ -1,4 +1,4 @@
-"""An exchange that overlaps with the region behind it, as hfpy's own text (distributed.md §3.3).
+"""An exchange that overlaps with the region after it, as hfpy's own text (distributed.md §3.3).
 
 All messages travel at once. The region stays one region, in a loop over boxes of its points: first the interior, which
 reads no halo, then the strips of the frame, before which the messages are waited for and unpacked. Where the interior
@@ -25,7 +25,7 @@ from hfpy.transform.text.edits import Edit, insert_lines, replace_lines
 
 @dataclass
 class Overlapping:
-    """The text of one exchange and of what is around the ``region`` behind it, which reads ``reaches`` of the halos.
+    """The text of one exchange and of what is around the ``region`` after it, which reads ``reaches`` of the halos.
     ``rows`` are statements that set variables in its bounds. With ``costs`` it is split only where that pays, as the
     region works with so many ``arrays``.
     """
@@ -44,7 +44,7 @@ class Overlapping:
     def before(self) -> Iterator[str]:
         """Sizes, packing, sending, and the head of the loop, in the place of the directive."""
         yield from self.messages.begin()
-        yield from self.exchange.clean()  # the region behind reads it when all is unpacked
+        yield from self.exchange.clean()  # the region after reads it when all is unpacked
         yield from self._split()
         box = self.scalar("box")
         yield f"do {box} = 1, {self.scalar('boxes')}"

@@ -1,6 +1,6 @@
 """Stale halos that are made NaN, so that a read of them shows (distributed.md §6, "fill halos with NaN").
 
-Behind a region that certainly sets all points of a field, the halo is not what the owners have until it is exchanged.
+After a region that certainly sets all points of a field, the halo is not what the owners have until it is exchanged.
 Points beyond the boundary of the grid stay as they are: they have no owner.
 """
 
@@ -22,7 +22,7 @@ _NANS = {"real(4)": "hf_nan4()", "real(8)": "hf_nan8()"}
 
 
 def poisoned(walk: Walk, routine: Routine, names: Locals, fixed: bool) -> Iterator[Edit]:
-    """The statements behind the regions of a routine that make the halos of what they set NaN."""
+    """The statements after the regions of a routine that make the halos of what they set NaN."""
     for construct, settings in certain_settings(walk, routine.key):
         assert construct.end is not None
         header, last = construct.header.line, construct.end.line.last

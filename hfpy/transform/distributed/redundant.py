@@ -38,7 +38,7 @@ class Extended:
 
 @dataclass(frozen=True)
 class Depth:
-    """How far a region goes, by the ``turns`` behind an exchange that a variable counts, if it depends on them."""
+    """How far a region goes, by the ``turns`` after an exchange that a variable counts, if it depends on them."""
 
     turns: Sequence[Sides] = ()
     counter: str = ""
@@ -56,7 +56,7 @@ class Depth:
 
 
 def counter_of(names: Locals, wide: WideHalo) -> str:
-    """The variable that counts the turns behind an exchange."""
+    """The variable that counts the turns after an exchange."""
     return names.scalar(f"turn{wide.exchange.line.first}", "", "integer")
 
 

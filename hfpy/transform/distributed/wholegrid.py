@@ -22,7 +22,7 @@ class WholeGridRoutine(SharedFields):
     """The text of one routine for the whole grid; what is against it is added to ``found``."""
 
     def edits(self) -> Iterator[Edit]:
-        """The new body of the routine, and the user's behind it under a new name."""
+        """The new body of the routine, and the user's after it under a new name."""
         routine, end = self.routine, self.routine.end
         assert end is not None
         if not self._possible():

@@ -1,4 +1,4 @@
-"""Calls that print values behind every kernel, the same text on every backend (``--debug-print``; hybrid-fortran.md
+"""Calls that print values after every kernel, the same text on every backend (``--debug-print``; hybrid-fortran.md
 §11, without the names of dimensions that were wired in there, B29).
 """
 
@@ -62,7 +62,7 @@ class _Printer:
         self.dialect = dialect_of(facts.backend(routine.key))
 
     def edits(self) -> Iterator[Edit]:
-        """The lines behind each region."""
+        """The lines after each region."""
         for number, construct in enumerate(regions_of(self.routine)):
             region = self.facts.positions.regions.get(RegionId(self.routine.key, number))
             if region is None or region.vector or construct.end is None or from_statement(region.iterators):
@@ -79,7 +79,7 @@ class _Printer:
             yield insert_lines(construct.end.line.last + 1, lines, -4, construct.end.line.first)
 
     def _printed(self, number: int, construct: Construct, region: Region) -> list[DataObject]:
-        """Arrays, and numbers, of the region that have a value behind it; counts and flags if it sets them."""
+        """Arrays, and numbers, of the region that have a value after it; counts and flags if it sets them."""
         sharing = self.sharing.region(number)
         placed = sharing.place()
         reduced = {r.name for r in region.reductions}

@@ -1,4 +1,4 @@
-"""Calls that write arrays at kernel boundaries, for ``hfpy verify``: behind every region the arrays that it writes, and
+"""Calls that write arrays at kernel boundaries, for ``hfpy verify``: after every region the arrays that it writes, and
 at the end of every routine that leads to regions the array arguments that it may change.
 
 A region is known by the line of the user's file with its end, so that builds of different levels can be compared: a

@@ -104,7 +104,7 @@ def _indices(indexed: Indexed) -> Iterator[Edit]:
 
 
 def _declarations(world: World, arrays: Mapping[str, tuple[int, ...]]) -> Iterator[Edit]:
-    """Arrays with fewer dimensions, each in a line of its own behind the declaration that it was in."""
+    """Arrays with fewer dimensions, each in a line of its own after the declaration that it was in."""
     symbols = world.routine.spec.symbols
     by_line: dict[int, list[Symbol]] = {}
     for symbol in symbols.values():

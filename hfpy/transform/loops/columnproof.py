@@ -195,7 +195,7 @@ class _Looked:
             return _Fault(against.message, self.application.user_line(loop.key, against.place.line - 1))
         late = next((n for n in sharing.lastprivate if not counts_only(self.facts, loop.key, n)), "")
         if late:
-            return _Fault(f"the value of '{late}' from the last column is used behind it", name=late)
+            return _Fault(f"the value of '{late}' from the last column is used after it", name=late)
         left = leaving(region, sharing, construct, loop)
         return _Fault(left.message) if left is not None else sharing
 
@@ -267,7 +267,7 @@ def _together(
         return next(by_place, None) or next(by_name, None) or taken.stretch.first
 
     def jump_into(taken: TakenOut, one: Tried) -> NoColumns | None:
-        """That a jump leads into a stretch: what is before and behind it does not matter then."""
+        """That a jump leads into a stretch: what is before and after it does not matter then."""
         row = looked.entered(one)
         statements = flatten(original.routines[taken.key].body) if row else ()
         lines = (s.line for s in statements if original.user_line(taken.key, s.line.first) == row)

@@ -116,7 +116,7 @@ class _Columns:
         self.reported: _Reported = {}
 
     def proved(self) -> Proved:
-        """The stretches that are proved. Where a statement is in the way, what is before and behind it is tried."""
+        """The stretches that are proved. Where a statement is in the way, what is before and after it is tried."""
         search = self.search
         wanted = self._wanted()
         for _ in range(_PIECES):

@@ -137,7 +137,7 @@ def transfer_rows(names: Sequence[str], sign: str) -> list[str]:
 
 
 def region_edits(index: FileIndex, world: World, candidate: Candidate, region: LoopRegion) -> Iterator[Edit]:
-    """The directive in the place of the user's, and the end behind the loops."""
+    """The directive in the place of the user's, and the end after the loops."""
     header = candidate.outer.header.line
     for mark in candidate.marks:
         yield replace_lines(mark.first, mark.last, ())
@@ -361,12 +361,12 @@ def leaving(region: RegionSharing, sharing: Sharing, construct: Construct, loop:
     facts = region.facts
     for name in construct.region.iterators if construct.region is not None else ():
         if used := _used_elsewhere(region.body.effects, loop.key, name):
-            message = f"{used} may use the value that '{name}' has behind the loop"
+            message = f"{used} may use the value that '{name}' has after the loop"
             return warning("HF502", message, region.region.place, "let the loop count with a local variable")
     for name in sharing.lastprivate:
         if name in loop.candidate.private and not counts_only(facts, loop.key, name):
-            message = f"'{name}' is private in it, but its value is used behind the loop"
-            return warning("HF502", message, region.region.place, f"set '{name}' behind the loop")
+            message = f"'{name}' is private in it, but its value is used after the loop"
+            return warning("HF502", message, region.region.place, f"set '{name}' after the loop")
     set_in_it = {s.target.name for s in flatten(construct.body) if hasattr(s, "target") and hasattr(s.target, "name")}
     for name in sharing.firstprivate:
         data = facts.object(name, loop.key)
@@ -390,5 +390,5 @@ def _used_elsewhere(effects: Effects, key: str, name: str) -> str:
         return "another routine"
     users = effects.values_read.get(data.identity, set())
     if data.home == key:
-        users = users - {key}  # what is read behind the loop is looked for there
+        users = users - {key}  # what is read after the loop is looked for there
     return f"'{facts.routine(min(users)).name}'" if users else ""

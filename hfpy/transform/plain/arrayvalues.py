@@ -79,7 +79,7 @@ def _result(routine: Routine) -> Symbol | None:
 
 
 def _as_subroutine(facts: Facts, routine: Routine) -> Edit:
-    """The form of a function as a subroutine, behind the function."""
+    """The form of a function as a subroutine, after the function."""
     source = facts.application.file(routine.key).source
     header, end = routine.header, routine.end
     assert end is not None
@@ -170,7 +170,7 @@ class _Values:
             yield replace_rows(line.first, line.last, [(margin + row, line.first) for row in rows])
 
     def _rows(self, statement: Statement) -> Iterator[str]:
-        """A statement behind what sets the variables in it."""
+        """A statement after what sets the variables in it."""
         before: list[str] = []
         if isinstance(statement, OneLine) and statement.kind == "if":
             self._after = []

@@ -1,4 +1,4 @@
-"""``exit`` out of constructs that are no loops, in plain form: jumps to labels behind the constructs."""
+"""``exit`` out of constructs that are no loops, in plain form: jumps to labels after the constructs."""
 
 from __future__ import annotations
 

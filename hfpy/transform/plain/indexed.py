@@ -88,7 +88,7 @@ class _Control:
         return rows
 
     def around(self, name: str) -> tuple[list[str], list[str]]:
-        """What is before a body, and behind it."""
+        """What is before a body, and after it."""
         rows = self.rows(["!"], name)
         middle = len(self.loops) + bool(self.masks)
         return rows[:middle], rows[middle + 1 :]
@@ -226,7 +226,7 @@ class _Indexed(Renamed):
         return [(row, line.first) for row in control.rows([text])]
 
     def _one_line(self, statement: OneLine, known: Known) -> Edit:
-        """``forall (…) a = b``, perhaps behind a condition."""
+        """``forall (…) a = b``, perhaps after a condition."""
         line = statement.line
         if not self._alone(line) or line.label:
             raise Left

@@ -2,7 +2,7 @@
 
 A routine that may end the run gets two further arguments. The first, an integer, is the number of the statement that
 was come to; the second is what these numbers count from. The statements of the routine itself come first, then those of
-the routines that it calls. Behind each statement that calls such a routine, the caller returns too, or, in a region,
+the routines that it calls. After each statement that calls such a routine, the caller returns too, or, in a region,
 executes the statement in its own name, where it is one of the region's own (:mod:`hfpy.backends.stops`).
 """
 
@@ -98,7 +98,7 @@ class _Stops:
         self._ends = {}
 
     def ends(self, key: str) -> tuple[_End, ...]:
-        """The statements of a routine that end the run, and behind them those of the routines that it calls."""
+        """The statements of a routine that end the run, and after them those of the routines that it calls."""
         if key not in self._ends:
             self._ends[key] = ()  # recursion
             below = [end for callee in self.callees(key) if callee in self.taken for end in self.ends(callee)]
@@ -221,7 +221,7 @@ class _Edits:
             yield from self._nodes(part.body, inside)
 
     def _header_of(self, node: Construct) -> Iterator[Edit]:
-        """A construct whose conditions or bounds call what may end the run: asked in each part, and behind the end."""
+        """A construct whose conditions or bounds call what may end the run: asked in each part, and after the end."""
         end, header = node.end, node.header
         labelled = isinstance(header, Header) and header.label
         if node.kind not in ("if", "do", "dowhile", "select") or end is None or labelled:
@@ -324,7 +324,7 @@ class _Edits:
         return rows
 
     def _behind(self, statement: Statement, called: Collection[str]) -> Iterator[Edit]:
-        """The questions behind a line."""
+        """The questions after a line."""
         line = statement.line
         self._check_alone(line)
         margin = " " * line.segments[0][2]

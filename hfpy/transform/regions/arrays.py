@@ -86,7 +86,7 @@ def _ordered(code: PointCode) -> list[tuple[int, str, Span]]:
 
 
 def _edit(facts: Facts, index: FileIndex, statement: ArrayStatement, comment: bool) -> Edit:
-    """The region in the place of a statement, behind the statement itself as a comment."""
+    """The region in the place of a statement, after the statement itself as a comment."""
     assert statement.code is not None
     first, last = statement.first.first, statement.last.last
     indent = " " * statement.first.segments[0][2]

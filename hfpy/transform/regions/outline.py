@@ -49,7 +49,7 @@ from hfpy.transform.text.wrapping import wrap_line
 @dataclass(frozen=True)
 class Outline:
     """A body to be moved: physical lines ``first`` to ``last``, the call that takes their place, and the new routine
-    around them, which is behind the routine with the region, or ``within`` it.
+    around them, which is after the routine with the region, or ``within`` it.
     """
 
     first: int

@@ -38,7 +38,7 @@ class Loop:
 @dataclass(frozen=True)
 class Together:
     """The place of a region among neighbours that the same threads compute one after the other: whether it is the
-    ``first`` or the ``last``, whether threads ``wait`` behind it until all are done, and all names that the threads
+    ``first`` or the ``last``, whether threads ``wait`` after it until all are done, and all names that the threads
     share in the neighbours (``complete``: none is unknown).
     """
 

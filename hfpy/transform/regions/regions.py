@@ -226,7 +226,7 @@ class RegionRewriter:
         outer = loops[0]
         if before:
             yield insert_lines(outer.header.line.first, before, 2, opened.first)
-        if after and (outer.end is not None or len(after) > 1):  # an end directive alone may be left out behind a label
+        if after and (outer.end is not None or len(after) > 1):  # an end directive alone may be left out after a label
             last = outer.end.line.last if outer.end is not None else max(s.line.last for s in flatten(outer.body))
             yield insert_lines(last + 1, after, -2, closed.first)
         inner = loops[-1].header.line

@@ -3,7 +3,7 @@
 In a parallel region compilers lose what they know about arrays: that two of them have no memory in common, that an
 allocatable one stays where it is. A loop whose points have small arrays of their own then gets no vector instructions
 (real-code.md §1, finding 2). In a routine, arrays are dummy arguments, and each row has its private arrays as locals.
-The routine is placed behind the one with the region, or inside it if that is a main program or in no module.
+The routine is placed after the one with the region, or inside it if that is a main program or in no module.
 """
 
 from __future__ import annotations

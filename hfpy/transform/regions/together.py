@@ -55,7 +55,7 @@ def _fits(facts: Facts, routine: Routine, prepared: Prepared) -> bool:
     code, region = prepared.whole, prepared.whole.region
     if region.vector or code.heap or not code.sharing.clean or taken_over(facts, routine.key, region, code.sharing):
         return False
-    # The end of a loop may be a labelled statement, behind which a directive may be left out.
+    # The end of a loop may be a labelled statement, after which a directive may be left out.
     return not region.loops or own_nest(prepared.node.body, region.iterators)[0].end is not None
 
 
@@ -68,7 +68,7 @@ def _group(facts: Facts, sharing: RoutineSharing, part: Sequence[Prepared]) -> d
     for now in data[1:]:
         waits.append(not all(apart(facts, sharing.routine, one, now) for one in busy))
         busy = [now] if waits[-1] else [*busy, now]
-    waits.append(False)  # all wait behind the last one anyway
+    waits.append(False)  # all wait after the last one anyway
     last = len(part) - 1
     return {
         p.code.number: Together(place == 0, place == last, waits[place], tuple(names), complete)

@@ -35,7 +35,7 @@ from hfpy.transform.scripts.work import Work
 PARTS = "no value goes from the second part of a turn to the first part of a later one"
 BETWEEN = "no scalar goes from one part to the other; expand gives each turn its own"
 OWN = "the variable is a number or a logical value that is private to the point"
-BEHIND = "the second loop is right behind the first"
+BEHIND = "the second loop is right after the first"
 TURNS = "both loops have the same turns, whatever the first one does"
 DECLARED = "the loop has the step 1, and bounds of numbers, constants and arguments with intent(in)"
 Way = list[tuple[tuple[Node, ...], int, Construct]]
@@ -64,13 +64,13 @@ def check_fission(work: Work, key: str, number: int, loop: Construct, count: int
 
 
 def check_neighbours(work: Work, key: str, number: int, first: Loop, second: Loop) -> None:
-    """Whether two loops are one right behind the other, with the same turns. Raises Against."""
+    """Whether two loops are one right after the other, with the same turns. Raises Against."""
     one, other = first.construct, second.construct
     assert one is not None and other is not None
     header, later = one.header, other.header
     assert isinstance(header, Header) and isinstance(later, Header)
     if not _next(work.routine(key).regions[number], one, other):
-        raise Against(BEHIND, f"'{second.name}' is not right behind '{first.name}'", later)
+        raise Against(BEHIND, f"'{second.name}' is not right after '{first.name}'", later)
     if (first.lower, first.upper, first.step) != (second.lower, second.upper, second.step):
         raise Against(TURNS, f"'{first.name}' and '{second.name}' have other bounds", later)
     for loop in (one, other):
@@ -85,7 +85,7 @@ def check_neighbours(work: Work, key: str, number: int, first: Loop, second: Loo
 
 
 def _next(node: Construct, one: Construct, other: Construct) -> bool:
-    """Whether a construct is right behind another one somewhere in a region."""
+    """Whether a construct is right after another one somewhere in a region."""
     for part in node.parts:
         if any(a is one and b is other for a, b in pairwise(part.body)):
             return True
@@ -117,7 +117,7 @@ def _way_to(nodes: tuple[Node, ...], loop: Construct) -> Way:
 
 
 def _value_behind(work: Work, body: RegionBody, way: Way, name: str) -> Statement | None:
-    """A statement that may read what a loop has left in a variable: behind it, or before it in a later turn of a loop
+    """A statement that may read what a loop has left in a variable: after it, or before it in a later turn of a loop
     around it.
     """
     for level, (nodes, place, _) in enumerate(way):
@@ -152,7 +152,7 @@ def _check_own(work: Work, body: RegionBody, loop: Construct, name: str, way: Wa
         raise Against(SCALARS, f"'{name}' goes from one turn to the next", flow.exposed[name].at.statement)
     behind = _value_behind(work, body, way, name) if way is not None else _read_outside(body, loop, name)
     if behind is not None:
-        raise Against(SCALARS, f"'{name}' is read behind the loop", behind)
+        raise Against(SCALARS, f"'{name}' is read after the loop", behind)
     if name not in work.sharing(body.key).region(body.identity.number).place().private:
         raise Against(OWN, f"'{name}' is not private to the point", written.at.statement)
 
@@ -207,7 +207,7 @@ def _check_scalars(
             private = name in work.sharing(body.key).region(body.identity.number).place().private
             if name in after.written and not (private and _read_outside(body, loop, name) is None):
                 raise Against(
-                    SCALARS, f"'{name}', which both parts set, is read behind the loop", reference.at.statement
+                    SCALARS, f"'{name}', which both parts set, is read after the loop", reference.at.statement
                 )
 
 
@@ -240,7 +240,7 @@ def _arrays(nest: Nest, loop: Construct) -> Iterator[tuple[str, Index]]:
 
 
 def _statements(nodes: Sequence[Node]) -> frozenset[int]:
-    """The identities of all statements in some nodes, those behind one-line conditions included."""
+    """The identities of all statements in some nodes, those after one-line conditions included."""
     found = set()
     for statement in flatten(tuple(nodes)):
         found.add(id(statement))

@@ -101,7 +101,7 @@ def _sets(node: Node, name: str) -> bool:
 
 
 def _scopes(nodes: tuple[Node, ...], name: str) -> Iterator[tuple[Assignment, tuple[Node, ...]]]:
-    """The assignments to a variable, each with the nodes behind it in its block, up to the next one."""
+    """The assignments to a variable, each with the nodes after it in its block, up to the next one."""
     places = [n for n, node in enumerate(nodes) if _sets(node, name)]
     for place, end in pairwise([*places, len(nodes)]):
         made = nodes[place]

@@ -49,7 +49,7 @@ class Kernel(Changing):
         return self._around(call_text("before", *statements), (*self.rows_before, *statements), self.rows_after)
 
     def after(self, *statements: str) -> Kernel:
-        """With Fortran statements behind the region, behind those that are there; nobody asks what they do."""
+        """With Fortran statements after the region, after those that are there; nobody asks what they do."""
         return self._around(call_text("after", *statements), self.rows_before, (*self.rows_after, *statements))
 
     def _around(self, call: str, before: tuple[str, ...], after: tuple[str, ...]) -> Kernel:
@@ -284,8 +284,8 @@ class Kernel(Changing):
             raise self._against(call, reason) from None
 
     def fission(self, loop: str, after: int | str) -> Kernel:
-        """A loop of the body in two, one behind the other: ``after`` so many of its statements (a branch or loop is
-        one), or behind the last one that sets a variable.
+        """A loop of the body in two, one after the other: ``after`` so many of its statements (a branch or loop is
+        one), or after the last one that sets a variable.
         """
         call = call_text("fission", loop, after)
         found = self._inner(call, loop, 1)
@@ -299,13 +299,13 @@ class Kernel(Changing):
                 raise self._illegal(call, "a variable that the loop sets", f"'{loop}' sets no '{after}'", found.header)
             count = places[-1]
         if not isinstance(count, int) or not 0 < count < len(nodes):
-            message = f"'{loop}' holds {len(nodes)} statements, and the cut is behind number {count}"
+            message = f"'{loop}' holds {len(nodes)} statements, and the cut is after number {count}"
             raise self._illegal(call, "statements in both parts", message, found.header)
         self._require(call, cuts.check_fission, found, count)
         return self._rewritten(call, found, loopchanges.cut(found, count))
 
     def fuse(self, one: str, other: str = "") -> Kernel:
-        """Two loops of the body, the second right behind the first, as one. With one name: this kernel and the one of
+        """Two loops of the body, the second right after the first, as one. With one name: this kernel and the one of
         that name, which follows it, as one; it has this kernel's name and directive.
         """
         if not other:
@@ -324,7 +324,7 @@ class Kernel(Changing):
         behind = self.number + len(self.taken) + 1
         shown = self.ledger.kernels.get((self.key, behind), "")
         if name.lower() not in (shown.lower(), in_unit_of(self.key, shown)):
-            said = f"'{shown}' comes behind '{self.name}'" if shown else f"no kernel is behind '{self.name}'"
+            said = f"'{shown}' comes after '{self.name}'" if shown else f"no kernel is after '{self.name}'"
             raise self._illegal(call, whole.BEHIND, said)
         if self.work.file(self.key).fixed:
             raise self._illegal(call, "a file in free form", "hfpy does not write kernels anew in fixed form")
@@ -416,7 +416,7 @@ class Kernel(Changing):
         return self._rewritten(call, found, (loopchanges.in_blocks(found, size, block),), frozenset({block}))
 
     def unroll(self, *loops: str, **factors: int) -> Kernel:
-        """Turns of loops one behind the other: so many, or all of a loop that is named alone and whose turns are a
+        """Turns of loops one after the other: so many, or all of a loop that is named alone and whose turns are a
         number. Of the region's loops several points are computed together.
         """
         call = call_text("unroll", *loops, **factors)

@@ -36,7 +36,7 @@ SIMPLE = "the body has assignments, branches and loops alone"
 ORDER = "no value goes from a turn to one that would come before it"
 APART = "turns that threads share set nothing that another turn uses"
 WHOLE = "every element is set in loops over all variables of the team, which no condition is around"
-SCALARS = "scalars are set in each turn before they are read, and are not read behind the loops"
+SCALARS = "scalars are set in each turn before they are read, and are not read after the loops"
 
 
 class Against(Exception):
@@ -129,7 +129,7 @@ def _check_scalars(work: Work, body: RegionBody, outer: Construct, inner: Constr
             raise Against(SCALARS, f"'{name}' goes from one turn to the next", reference.at.statement)
         behind = [r for r in body.references_of(name) if not inside(r.at, outer) and r.role != "write"]
         if behind or name not in (*sharing.private, *sharing.firstprivate):
-            raise Against(SCALARS, f"'{name}' is read behind the loops", reference.at.statement)
+            raise Against(SCALARS, f"'{name}' is read after the loops", reference.at.statement)
 
 
 def _check_arrays(work: Work, nest: Nest, outer: Construct, inner: Construct) -> None:
@@ -204,7 +204,7 @@ def _check_own_scalars(work: Work, body: RegionBody, loop: Construct) -> None:
             raise Against(APART, f"'{name}' goes from one turn to the next", reference.at.statement)
         outside = [r for r in body.references_of(name) if not (inside(r.at, loop) or _counted(r.at, name))]
         if any(r.role != "write" and not _set_before(work, body, name, r.at, loop) for r in outside):
-            raise Against(APART, f"'{name}' is read behind the loop", reference.at.statement)
+            raise Against(APART, f"'{name}' is read after the loop", reference.at.statement)
 
 
 def _counted(at: Located, name: str) -> bool:

@@ -117,7 +117,7 @@ def expanded(loop: Construct, variable: str, array: str) -> Construct:
 
 
 def unrolled(loop: Construct, first: int, trip: int, step: int) -> tuple[Node, ...]:
-    """The turns of a loop one behind the other, with numbers for its variable, and the variable's last value."""
+    """The turns of a loop one after the other, with numbers for its variable, and the variable's last value."""
     header = loop.header
     assert isinstance(header, Header)
     copies = [_copy(loop.parts[0].body, header.var, number(first + n * step)) for n in range(trip)]

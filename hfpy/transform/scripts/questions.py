@@ -38,7 +38,7 @@ class Questions:
     declared: frozenset[str] = frozenset()
     rows_before: tuple[str, ...] = ()
     rows_after: tuple[str, ...] = ()
-    taken: tuple[int, ...] = ()  # the numbers of the regions behind it that are in this kernel
+    taken: tuple[int, ...] = ()  # the numbers of the regions after it that are in this kernel
     padded: Mapping[tuple[str, str], tuple[tuple[int, int], ...]] = field(default_factory=dict)  # as padding has them
     together: tuple[tuple[tuple[str, str], ...], ...] = ()  # arrays that become one
 

@@ -27,7 +27,7 @@ from hfpy.transform.scripts.work import Work, lines_of
 from hfpy.transform.stencil.fusion import WISHES, against, fused
 
 # What a rule says; the words are in messages.
-BEHIND = "the other kernel is right behind this one, with comments alone between them"
+BEHIND = "the other kernel is right after this one, with comments alone between them"
 POINTS = "both kernels have the same loops, with the same bounds, whatever the first one does"
 SAID = "their directives can be one"
 END = "each point of the first kernel goes to its end"
@@ -43,7 +43,7 @@ def check_behind(work: Work, key: str, number: int) -> None:
     routine = work.routine(key)
     first = routine.regions[number]
     if number + 1 >= len(routine.regions):
-        raise Against(BEHIND, "there is no kernel behind it")
+        raise Against(BEHIND, "there is no kernel after it")
     second = routine.regions[number + 1]
     if not _beside(routine, first, second):
         raise Against(BEHIND, "something else is between them", second.header)
@@ -58,7 +58,7 @@ def _beside(routine: Routine, first: Construct, second: Construct) -> bool:
 
 
 def joined(work: Work, key: str, number: int, region: Region) -> Construct:
-    """A region, whose directive is ``region`` by now, with the body of the next one behind its own. Raises Against
+    """A region, whose directive is ``region`` by now, with the body of the next one after its own. Raises Against
     where their directives or their points differ.
     """
     first, second = work.routine(key).regions[number : number + 2]

@@ -89,7 +89,7 @@ class Work:
     def with_region(
         self, key: str, number: int, new: Construct, declared: Sequence[str], taken: int = 0
     ) -> Work | None:
-        """The program with another construct in the place of a region and of so many behind it (``taken``), and
+        """The program with another construct in the place of a region and of so many after it (``taken``), and
         declarations in its routine; None where hfpy cannot read that.
         """
         index, routine = self.file(key), self.routine(key)

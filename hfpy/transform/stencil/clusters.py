@@ -1,7 +1,7 @@
 """Loops of a group of columns as one loop: which members go together, and in which turns (stencil-optimisation.md §7).
 
 A cluster is one loop over the levels that all its loops have, in one direction. Levels that only some of them have, and
-statements about single levels, are turns before and behind it. What touches the same element must keep its order.
+statements about single levels, are turns before and after it. What touches the same element must keep its order.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hfpy.analyze.language.sizes import Linear
 from hfpy.transform.stencil.members import Member, Touch
 from hfpy.transform.stencil.program import Span, distance, moved
 
-MOST_TURNS = 3  # before and behind a loop
+MOST_TURNS = 3  # before and after a loop
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Cluster:
         return (one.span.lower if self.way > 0 else one.span.upper) != self.begin
 
     def after_begin(self, level: Linear) -> int | None:
-        """How many turns a level is behind the first of the loop."""
+        """How many turns a level is after the first of the loop."""
         by = distance(level, self.begin)
         return None if by is None else by * self.way
 
     def after_end(self, level: Linear) -> int | None:
-        """How many turns a level is behind the last of the loop."""
+        """How many turns a level is after the last of the loop."""
         by = distance(level, self.end)
         return None if by is None else by * self.way
 
@@ -163,7 +163,7 @@ def _levels(one: Member, cluster: Cluster) -> list[Linear]:
 
 
 def _around(cluster: Cluster, one: Member) -> Cluster | None:
-    """The cluster, its loop shorter if need be, so that statements about one level are before or behind it."""
+    """The cluster, its loop shorter if need be, so that statements about one level are before or after it."""
     if one.row is None:
         return None
     early, late = cluster.after_begin(one.row), cluster.after_end(one.row)
@@ -174,7 +174,7 @@ def _around(cluster: Cluster, one: Member) -> Cluster | None:
     earlier = [m for m in cluster.members if m.number < one.number and m.span is not None]
     later = [m for m in cluster.members if m.number > one.number and m.span is not None]
     if not any(conflicts(m, one) for m in earlier) or not any(conflicts(one, m) for m in later):
-        return None  # it can be before or behind everything
+        return None  # it can be before or after everything
     assert cluster.levels is not None
     lower, upper = cluster.levels.lower, cluster.levels.upper
     if early is not None and early < MOST_TURNS:
@@ -247,7 +247,7 @@ def _apart(one: Touch, early: Member, other: Touch, late: Member) -> bool:
 
 
 def _behind(cluster: Cluster, one: Member) -> bool:
-    """Whether statements about a level are run behind the loop."""
+    """Whether statements about a level are run after the loop."""
     if one.span is not None:
         return False
     assert one.row is not None

@@ -1,4 +1,4 @@
-"""Loops that take several points in one turn: unroll and jam, with the rest behind (stencil-optimisation.md §5)."""
+"""Loops that take several points in one turn: unroll and jam, with the rest after (stencil-optimisation.md §5)."""
 
 from __future__ import annotations
 

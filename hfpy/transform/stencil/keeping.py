@@ -1,7 +1,7 @@
 """Which stages of a group on the CPU have rows of their own, and which are computed again wherever they are needed.
 
 Keeping a value costs a store and loads, and a loop of its own; computing it again costs operations. What counts are the
-points at which a stage would be computed by the nests that need it, given what is kept behind it.
+points at which a stage would be computed by the nests that need it, given what is kept after it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Keeping:
 
 
 def keeping(group: Group) -> Keeping:
-    """Decide for the stages of a group, the last first, since what is needed of a stage depends on those behind it."""
+    """Decide for the stages of a group, the last first, since what is needed of a stage depends on those after it."""
     here = (0,) * len(group.program.iterators)
     # By the stage that a nest is for: the points at which the nest needs the outputs of other stages.
     needs: dict[int, dict[int, set[Offset]]] = {s.number: {s.number: {here}} for s in group.stages if _stored(group, s)}

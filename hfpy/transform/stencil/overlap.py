@@ -18,7 +18,7 @@ from hfpy.transform.stencil.model import Cost
 class Work:
     """A kernel or a copy: ``seconds`` by itself, ``busy``: for how long it would keep each resource busy if it had all
     of it, ``behind``: the earlier works that have to be done before it, by their places. The host waits for a
-    ``copy``, so that all that is started later comes behind it.
+    ``copy``, so that all that is started later comes after it.
     """
 
     seconds: float
@@ -40,7 +40,7 @@ def in_order(works: Sequence[Work]) -> float:
 def beside(works: Sequence[Work], queues: int) -> float:
     """The seconds until all of some works are done, which the host starts in their order.
 
-    A resource serves kernels in the order of their starts. A kernel goes to the queue whose last work it comes behind,
+    A resource serves kernels in the order of their starts. A kernel goes to the queue whose last work it comes after,
     else to the one that is idle first, as in the runtime; a copy needs none.
     """
     host = 0.0

@@ -85,7 +85,7 @@ class Substitution:
         for each in names:
             known = [own.get(each) for own in (*last, {})[:2]]
             if None in known and each not in self.stage.keeps:
-                continue  # nobody reads it behind the branch
+                continue  # nobody reads it after the branch
             current = self._current(each, outer)
             yes, no = (one if one is not None else current for one in known)
             yield make.assign(current, apply("merge", (yes, no, mask)))

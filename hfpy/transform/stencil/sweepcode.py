@@ -232,7 +232,7 @@ class SweepWriter:
                 yield self.make.assign(self.variable(array, by), self.variable(array, by - 1))
 
     def _turn(self, cluster: Cluster, gone: Mapping[str, int], number: int, behind: bool = False) -> Iterator[Node]:
-        """A turn before or behind the loop, each loop in it as far as it goes."""
+        """A turn before or after the loop, each loop in it as far as it goes."""
         level = moved(cluster.end, (number + 1) * self.way) if behind else moved(cluster.begin, number * self.way)
         turn = _Turn(bound(level), level, gone, frozenset())
         last: Expr | None = None
@@ -270,13 +270,13 @@ class SweepWriter:
 
     @staticmethod
     def _side(cluster: Cluster, one: Member) -> bool:
-        """Whether a statement about a level is behind the loop."""
+        """Whether a statement about a level is after the loop."""
         assert one.row is not None
         early = cluster.after_begin(one.row)
         return early is None or early >= 0
 
     def _reached(self, cluster: Cluster, level: Linear) -> Expr | None:
-        """Where a level behind the loop is not one of those before it."""
+        """Where a level after the loop is not one of those before it."""
         return _not_above(cluster.begin, level) if self.way > 0 else _not_above(level, cluster.begin)
 
     # -- statements

@@ -49,7 +49,7 @@ class WalkPlan:
 
 def walk_plan(group: Group, along: int) -> WalkPlan:
     """What is carried along one dimension, decided for the last stage first, since what is needed of a stage depends
-    on those behind it.
+    on those after it.
     """
     starts = set(copies(group))
     needed: dict[int, set[Offset]] = {s.number: set() for s in group.stages}

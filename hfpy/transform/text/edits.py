@@ -60,7 +60,7 @@ def replace_range(line: LogicalLine, start: int, end: int, text: str, rank: int 
 
 
 def insert(line: LogicalLine, offset: int, text: str, rank: int = 0) -> Edit:
-    """Insert before the character at ``offset`` (behind the last one, if ``offset`` is the length)."""
+    """Insert before the character at ``offset`` (after the last one, if ``offset`` is the length)."""
     if offset > 0:
         row, column = line.locate(offset - 1)
         return Edit(row, column + 1, row, column + 1, rank, text)

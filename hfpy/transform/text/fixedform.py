@@ -1,6 +1,6 @@
 """Changed lines of files in fixed form: what passes write gets the columns that fixed form asks for (F2018 §6.3.3).
 
-A statement begins in column 7, goes on behind a mark in column 6, and ends before column 73; directives begin in
+A statement begins in column 7, goes on after a mark in column 6, and ends before column 73; directives begin in
 column 1.
 """
 

@@ -1,4 +1,4 @@
-"""Whole lines put before and behind statements: also where several statements share a line, where a statement has a
+"""Whole lines put before and after statements: also where several statements share a line, where a statement has a
 label that jumps lead to, and where directives are above it.
 """
 
@@ -50,7 +50,7 @@ class Rows:
     def behind(
         self, line: LogicalLine, rows: Sequence[str], rank: int, first: LogicalLine | None = None
     ) -> Iterator[Edit]:
-        """Lines behind a statement, or behind a construct that begins with ``first``."""
+        """Lines after a statement, or after a construct that begins with ``first``."""
         if not rows:
             return
         outermost = self._loop_ends.get(line.label, -1)
@@ -77,7 +77,7 @@ class Rows:
         return attached.above(self.lines, next(plain, first), row, self.index.fixed)
 
     def _plain(self, first: int, last: int) -> int:
-        """The first of some lines that is for the preprocessor, or the line behind them."""
+        """The first of some lines that is for the preprocessor, or the line after them."""
         return next((n for n in range(first, last) if not physical(self.lines[n]).apart), last)
 
     def indented(self, rows: Sequence[str], line: LogicalLine) -> list[str]:
