@@ -355,7 +355,7 @@ end module
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "sizes", "index", "told"),
+    ("a", "b", "sizes", "index", "reported"),
     [
         ("nx,ny", "nx,ny,nz", "nx,ny", "i,j,k", False),
         ("nx,ny", "nx,ny,nz", "ny,nx", "i,j,k", True),

@@ -70,7 +70,7 @@ def test_the_program_ends_as_it_did(backend: str, text: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "told"),
+    ("first", "second", "reported"),
     [
         ("stop 3", "stop 4", "by stop 3 (main.f90:15) or by stop 4 (main.f90:22), whichever turn comes to one first"),
         ("stop 'a'", "stop 'b'", "by stop 'a' (main.f90:15) or by stop 'b' (main.f90:22)"),

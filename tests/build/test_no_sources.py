@@ -14,7 +14,7 @@ C, F = "int a;\n", "end\n"
 
 
 @pytest.mark.parametrize(
-    ("files", "arguments", "told"),
+    ("files", "arguments", "reported"),
     [
         ({}, [], ["HF800", "nor is there a Fortran file", "hfpy new"]),
         ({"a.c": C}, [], ["HF800", "nor is there a Fortran file", ".f90"]),

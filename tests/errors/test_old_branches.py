@@ -68,7 +68,7 @@ def test_place_in_fixed_form(target: str) -> None:
 
 @pytest.mark.parametrize("target", ["cpu", "gpu"])
 @pytest.mark.parametrize(
-    ("jump", "label", "told"),
+    ("jump", "label", "reported"),
     [
         ("if (n > 3) goto 30", "", True),  # the end of an inner loop
         ("go to (30, 40), n", "", True),
