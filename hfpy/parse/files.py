@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hfpy.backendtable import DEVICE_BACKENDS, with_directives
+from hfpy.backendtable import with_directives
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.macros import Macro
 from hfpy.model.source import SourceText, source_text
@@ -23,6 +23,8 @@ from hfpy.parse.preprocess import activity, asks_preprocessor, read_macros
 from hfpy.parse.sentinels import calls_loops_parallel
 from hfpy.suffixes import FIXED, FORTRAN, HYBRID, PREPROCESSED
 
+# The directives that generated code may have, and what compilers define then.
+COMPILED = (("openmp", "_OPENMP", "201511"), ("openacc", "_OPENACC", "201711"))
 HYBRID_SUFFIXES = HYBRID
 FIXED_SUFFIXES = (*FIXED, ".f77")
 FORTRAN_SUFFIXES = (*FORTRAN, ".f77")
@@ -39,12 +41,15 @@ def is_fortran(path: Path) -> bool:
 
 
 def command_line_macros(options: Options) -> dict[str, Macro]:
-    """Macros of the target and of ``-D`` (hybrid-fortran.md §2.3: ``GPU`` on the GPU, nothing on the CPU)."""
+    """Macros of the target and of ``-D`` (hybrid-fortran.md §2.3: ``GPU`` on the GPU, nothing on the CPU), and those
+    that compilers define where they compile directives.
+    """
     macros = dict(parse_defines(options.define))
     if options.target == "gpu":
         macros.setdefault("GPU", Macro("GPU", None, "1"))
-    if options.default_backend in with_directives("openmp") - DEVICE_BACKENDS:
-        macros.setdefault("_OPENMP", Macro("_OPENMP", None, "201511"))
+    for directives, name, version in COMPILED:
+        if options.backends & with_directives(directives):
+            macros.setdefault(name, Macro(name, None, version))
     return macros
 
 

@@ -157,7 +157,10 @@ class FileRewriter:
             templates = {r.template for r in self.facts.positions.regions.values() if r.template}
             words |= {f"{order.access_macro}_{t}" for t in templates}
         return (
-            (words & application.macros.keys()) - application.options.defined - {"GPU", "_OPENMP"} - self.index.macros
+            (words & application.macros.keys())
+            - application.options.defined
+            - {"GPU", "_OPENMP", "_OPENACC"}
+            - self.index.macros
         )
 
     def _unit(self, routine: Routine) -> Iterator[Edit]:
