@@ -124,6 +124,14 @@ def named_compiler(language: Language, asked: str | None, environment: Mapping[s
     return Compiler(command, "gnu" if family == "other" else family, "")
 
 
+def family_by_name(asked: str | None, environment: Mapping[str, str]) -> Family:
+    """The family of the Fortran compiler by its name; GNU's where there is none."""
+    try:
+        return named_compiler("fortran", asked, environment).family
+    except ToolError:
+        return "gnu"
+
+
 def is_well_known(command: str) -> bool:
     """Whether a command is the bare name of a compiler, perhaps with a version: nothing that a project brings along."""
     name = re.sub(r"-\d+(\.\d+)*$", "", command.strip())

@@ -23,8 +23,16 @@ from hfpy.parse.preprocess import activity, asks_preprocessor, read_macros
 from hfpy.parse.sentinels import calls_loops_parallel
 from hfpy.suffixes import FIXED, FORTRAN, HYBRID, PREPROCESSED
 
-# The directives that generated code may have, and what compilers define then.
-COMPILED = (("openmp", "_OPENMP", "201511"), ("openacc", "_OPENACC", "201711"))
+# The directives that generated code may have, their sentinels, and what compilers define then.
+COMPILED = (("openmp", "omp", "_OPENMP", "201511"), ("openacc", "acc", "_OPENACC", "201711"))
+# What families of compilers define by themselves.
+PREDEFINED = {
+    "gnu": {"__GFORTRAN__": "1", "__GNUC__": "12"},
+    "llvm": {"__flang__": "1"},
+    "nvidia": {"__NVCOMPILER": "1", "__PGI": "1"},
+    "intel": {"__INTEL_COMPILER": "20250000"},
+    "cray": {"_CRAYFTN": "1"},
+}
 HYBRID_SUFFIXES = HYBRID
 FIXED_SUFFIXES = (*FIXED, ".f77")
 FORTRAN_SUFFIXES = (*FORTRAN, ".f77")
@@ -42,14 +50,16 @@ def is_fortran(path: Path) -> bool:
 
 def command_line_macros(options: Options) -> dict[str, Macro]:
     """Macros of the target and of ``-D`` (hybrid-fortran.md §2.3: ``GPU`` on the GPU, nothing on the CPU), and those
-    that compilers define where they compile directives.
+    that the compiler defines by itself.
     """
     macros = dict(parse_defines(options.define))
     if options.target == "gpu":
         macros.setdefault("GPU", Macro("GPU", None, "1"))
-    for directives, name, version in COMPILED:
-        if options.backends & with_directives(directives):
+    for directives, sentinel, name, version in COMPILED:
+        if options.backends & with_directives(directives) or sentinel in options.directives:
             macros.setdefault(name, Macro(name, None, version))
+    for name, value in PREDEFINED.get(options.compiler, {}).items():
+        macros.setdefault(name, Macro(name, None, value))
     return macros
 
 

@@ -14,7 +14,7 @@ from hfpy.model.names import is_operator
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives import is_scheme, is_serial
-from hfpy.parse.files import leaves_preprocessed
+from hfpy.parse.files import COMPILED, PREDEFINED, leaves_preprocessed
 from hfpy.parse.physical import identifiers, names_in_rows, physical
 from hfpy.transform import debugprint, profiling, races, tracing
 from hfpy.transform.accesses import AccessRewriter
@@ -159,7 +159,8 @@ class FileRewriter:
         return (
             (words & application.macros.keys())
             - application.options.defined
-            - {"GPU", "_OPENMP", "_OPENACC"}
+            - {"GPU", *(name for _, _, name, _ in COMPILED)}
+            - PREDEFINED.get(application.options.compiler, {}).keys()
             - self.index.macros
         )
 

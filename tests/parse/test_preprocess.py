@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -445,9 +446,17 @@ def test_heads_of_loops_in_branches(define: tuple[str, ...], backend: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("backend", "name"), [("openacc", "_OPENACC"), ("openmp-target", "_OPENMP"), ("openmp", "_OPENMP")]
+    ("name", "options"),
+    [
+        ("_OPENACC", {"target": "gpu", "backend": "openacc"}),
+        ("_OPENMP", {"target": "gpu", "backend": "openmp-target"}),
+        ("_OPENMP", {"backend": "openmp"}),
+        ("_OPENMP", {"directives": ("omp",)}),
+        ("__GFORTRAN__", {}),
+        ("__flang__", {"compiler": "llvm"}),
+    ],
 )
-def test_what_compilers_define_for_directives(backend: str, name: str) -> None:
+def test_what_compilers_define(name: str, options: dict[str, Any]) -> None:
     """hfpy looked at the other branch than the compiler, found its points independent, and the program had races."""
     text = f"""subroutine work(n, a)
   integer, intent(in) :: n
@@ -463,6 +472,6 @@ def test_what_compilers_define_for_directives(backend: str, name: str) -> None:
   end do
 end subroutine
 """
-    target = "cpu" if backend == "openmp" else "gpu"
-    assert translate_text({"m.F90": text}, target=target, backend=backend).errors
-    assert not translate_text({"m.F90": text}, target="gpu", backend="cuda-c").errors
+    assert translate_text({"m.F90": text}, **options).errors
+    done = translate_text({"m.F90": text}, compiler="cray").require()
+    assert "#define" not in done.files["m.F90"]
