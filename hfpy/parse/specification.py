@@ -67,6 +67,7 @@ class SpecificationParser(AttributeStatements):
         self.conditions: list[tuple[IfDirective, LogicalLine, LogicalLine]] = []
         self._condition: tuple[IfDirective, LogicalLine] | None = None
         self.split: tuple[LogicalLine, LogicalLine] | None = None
+        self.behind: list[LogicalLine] = []  # lines of an included file behind its declarations
 
     def read(self, lines: list[LogicalLine], first: int, stop: int) -> int:
         """Read from ``first``; return the index of the first line behind the specification part.
@@ -74,7 +75,7 @@ class SpecificationParser(AttributeStatements):
         Raises TooSlow when the deadline passes.
         """
         index = first
-        while index < stop:
+        while index < stop and not self.behind:
             if self.deadline is not None:
                 self.deadline.check(lines[index])
             following = self._one(lines, index, stop)
@@ -189,7 +190,8 @@ class SpecificationParser(AttributeStatements):
         if found and self.read_include is not None:
             inner = self.read_include(found.group(2), line)
             if inner is not None:
-                self.read(inner, 0, len(inner))
+                stop = self.read(inner, 0, len(inner))
+                self.behind += inner[stop:]
         return index + 1
 
     def _skip_to(self, lines: list[LogicalLine], index: int, stop: int, end: str) -> int:
