@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hfpy.analyze.plainfiles import plain_file
 from hfpy.model.statements import flatten
 from hfpy.options import Options
 from hfpy.parse.files import command_line_macros, index_file
@@ -21,7 +22,7 @@ FILES = {
         "      real*8 u(GRID,N), rho(GRID,N)\n      common /ocean/ u, rho\n"
         '#ifdef WET\n# include "mask.h"\n#else\n      real*8 rmask(1)\n#endif\n'
     ),
-    "mask.h": "      real*8 rmask(GRID)\n      common /masks/ rmask\n",
+    "mask.h": "      real*8 rmask(GRID), factor\n      common /masks/ rmask, factor\n",
     "bounds.h": "      integer IstrR\n      IstrR=max(Istr,1)\n      if (Istr.gt.1) IstrR=IstrR-1\n",
 }
 SOURCE = """#include "defs.h"
@@ -42,7 +43,7 @@ SOURCE = """#include "defs.h"
       enddo
       do k=1,N
         do i=IstrR,Iend
-          w(i,k)=w(i,k)+rho(i,1,k)
+          w(i,k)=w(i,k)+factor*rho(i,1,k)
         enddo
       enddo
       end
@@ -74,3 +75,11 @@ def test_regions_in_them(backend: str) -> None:
     marked = SOURCE.replace("      do k=1,N", "!@parallelRegion\n      do k=1,N").replace("      end\n", "      end\n")
     done = translate_text({**FILES, "step.F": marked}, target="gpu", backend=backend, layout="declared").require()
     assert "real*8 w(ROW,0:N)" in done.files["step.F"]
+
+
+def test_names_in_files_that_included_files_include(tmp_path: Path) -> None:
+    write_files({**FILES, "step.F": SOURCE}, tmp_path)
+    options = Options()
+    index = index_file(tmp_path / "step.F", options, {})
+    found = plain_file(index, command_line_macros(options))
+    assert found.read and not found.problems and not found.unknown
