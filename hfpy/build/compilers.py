@@ -125,11 +125,16 @@ def named_compiler(language: Language, asked: str | None, environment: Mapping[s
 
 
 def family_by_name(asked: str | None, environment: Mapping[str, str]) -> Family:
-    """The family of the Fortran compiler by its name; GNU's where there is none."""
+    """The family of the Fortran compiler by its name, which may stand behind others (``hfpy fc flang``); GNU's where
+    there is none.
+    """
     try:
-        return named_compiler("fortran", asked, environment).family
-    except ToolError:
+        family = named_compiler("fortran", asked, environment).family
+        words = shlex.split(environment.get(_VARIABLES["fortran"], ""))
+    except (ToolError, ValueError):
         return "gnu"
+    behind = family_of(" ".join(Path(word).name for word in words))
+    return behind if family == "gnu" and behind != "other" else family
 
 
 def is_well_known(command: str) -> bool:
