@@ -20,7 +20,7 @@ from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, res
 from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.layout import decide_layout, keep_unpinned
 from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
-from hfpy.analyze.positions import Positions, positions
+from hfpy.analyze.positions import Positions, in_their_positions, positions
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.storage import Storage
@@ -48,6 +48,9 @@ def analyse(application: Application, before: Facts | None = None, earlier: Call
     same = unchanged_routines(earlier.application, application) if earlier is not None else frozenset()
     graph = CallGraph(application, scopes, before=earlier, same=same)
     where = positions(application, graph, target)
+    settled = in_their_positions(application, where)
+    if settled is not application:
+        return analyse(settled)  # what is declared decides which calls are meant
     first = Domains(application, scopes, where, known=_objects_before(before, where, same))
     references = {key: _references(key, graph, scopes, before) for key in graph.statements}
     storage = Storage(application, scopes, graph)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model import statements
+from hfpy.model.directives import IfDirective
 from hfpy.model.names import unit_name
 from hfpy.model.source import LogicalLine, source_text
 from hfpy.model.statements import Node
@@ -121,14 +122,23 @@ def parse_unit(
 
 
 def unit_for(index: FileIndex, number: int, options: Options) -> tuple[Routine, list[Diagnostic]]:
-    """A unit as a build has it: of what is declared in ``@if`` for one architecture each, that which holds there."""
+    """A unit as a build has it: of what is declared or listed in ``@if`` for one architecture each, that which holds
+    there.
+    """
     routine, found = parse_unit(index, number, options.include_dirs, options.parse_limit)
     spec = routine.spec
-    if not spec.alternatives:
+    if not spec.conditions:
         return routine, found
     backend = options.backend_of(routine.key, unit_name(routine.key), routine.scheme)
-    held = ((c, s) for c, s in spec.alternatives if c.kind == "architecture" and holds_architecture(c, backend))
-    return replace(routine, spec=replace(spec, symbols={**spec.symbols, **{s.name: s for _, s in held}})), found
+
+    def holds(condition: IfDirective) -> bool:
+        return condition.kind == "architecture" and holds_architecture(condition, backend)
+
+    held = {symbol.name: symbol for condition, symbol in spec.alternatives if holds(condition)}
+    listed = tuple(
+        b for b in spec.dependants if b.condition is None or b.condition.kind != "architecture" or holds(b.condition)
+    )
+    return replace(routine, spec=replace(spec, symbols={**spec.symbols, **held}, dependants=listed)), found
 
 
 def _around(index: FileIndex, unit: UnitIndex, reader: Includes, name: str) -> bool:

@@ -406,5 +406,6 @@ class SpecificationParser(AttributeStatements):
                 tuple(lines),
                 head.decomposed,
                 head.halo_widths,
+                self._condition[0] if self._condition is not None else None,
             )
         )
