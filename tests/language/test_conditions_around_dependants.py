@@ -1,4 +1,4 @@
-"""What stands in an ``@if`` among declarations, ``@domainDependant`` blocks too, counts where the condition holds alone."""
+"""What stands in an ``@if`` among declarations, ``@domainDependant`` blocks too, counts only where that holds."""
 
 from __future__ import annotations
 
