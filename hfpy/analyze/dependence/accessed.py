@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hfpy.analyze.dependence.calls import Source
+from hfpy.analyze.dependence.given import Naming
 from hfpy.analyze.dependence.model import (
     Access,
     Instance,
@@ -21,7 +22,6 @@ from hfpy.analyze.dependence.parts import part_around
 from hfpy.analyze.dependence.reading import Reading, name_of
 from hfpy.analyze.dependence.subscripts import Subscripts
 from hfpy.analyze.dependence.views import View
-from hfpy.analyze.dependence.walked import Walked
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.graph import CallSite
@@ -33,7 +33,7 @@ READ, CALL, WRITE = 0, 1, 2  # in the order in which a statement does them
 _DEEPEST = 12  # calls, one in the other
 
 
-class Accessed(Walked):
+class Accessed(Naming):
     """Notes what references mean."""
 
     def _reference(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:

@@ -14,7 +14,7 @@ from hfpy.analyze.dependence.subscripts import Subscripts, component_names
 from hfpy.analyze.dependence.views import Hole, Left, View
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ARGUMENTS, argument_intent
@@ -139,11 +139,11 @@ class Calls:
         """What a region sets, its callees included: variables, each with the components that are meant."""
         found: dict[Identity, set[tuple[str, ...]]] = {}
         for reference in body.references:
-            name, _ = resolve_alias(reference.name, reference.at)
+            name, whole = stands_for(reference.name, reference.at)
             data = self.facts.object(name, body.key) if name is not None else None
             if data is not None and self.effects.of(reference, body.key)[1]:
                 parts: tuple[str, ...] = ()
-                if reference.component:
+                if reference.component and whole:
                     parts = component_names(reference.at.statement, reference.node, body.key, self.facts.scopes)
                 found.setdefault(data.identity, set()).add(parts)
         self._add_other_names(body, found)
@@ -197,9 +197,10 @@ class Calls:
         found: dict[str, None] = {}
         for reference in self.facts.references.get(key, ()):
             if id(reference.at.statement) in inside and self.effects.of(reference, key)[1]:
-                data = self.facts.object(reference.name, key)
-                if data is None or not data.rank:
-                    found[reference.name] = None
+                for name in (reference.name, stands_for(reference.name, reference.at)[0]):
+                    data = self.facts.object(name, key) if name is not None else None
+                    if name is not None and (data is None or not data.rank):
+                        found[name] = None
         return tuple(found)
 
     # -- what a routine sees

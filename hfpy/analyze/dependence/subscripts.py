@@ -108,7 +108,8 @@ class Subscripts:
             if isinstance(node, Component):
                 continue
             data = self.facts.object(node.name, self.key) if hasattr(node, "name") else None
-            if data is not None and data.rank:
+            made = self.facts.plan_at(self.reading.line, node, self.key) if data is not None and data.rank else None
+            if data is not None and data.rank and (made is None or made.items is None or made.section_rank):
                 return True
             stack += children(node)
         return False
