@@ -86,6 +86,7 @@ class CallGraph:
                     self._by_callee.setdefault(callee, set()).add(caller)
         self.indirect: dict[str, tuple[CallSite, ...]] = {}
         self._by_place: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = {}
+        self._through: dict[str, dict[tuple[LineKey, int], int]] = {}
         self._find_indirect(read, before)
 
     def _find_indirect(self, read: Mapping[str, tuple[Calling, ...]], before: CallGraph | None) -> None:
@@ -191,6 +192,15 @@ class CallGraph:
             self._by_place[key] = places
         return tuple(self._by_place[key].get((at.statement.line.key, call.start, call.end), ()))
 
+    def called_through(self, key: str, line: LineKey, start: int) -> int | None:
+        """Where the call ends whose procedure is named by an object that begins at a place of a routine, as in
+        ``o%total(n)``; None where no call begins.
+        """
+        if key not in self._through:
+            sites = [s for s in self.indirect.get(key, ()) if isinstance(s.node, Apply | Component)]
+            self._through[key] = {(s.at.statement.line.key, s.node.start): s.node.end for s in sites}
+        return self._through[key].get((line, start))
+
     def turn_to(self, application: Application, scopes: Scopes) -> None:
         """Go on with an application that differs in bodies only; those are to be given to ``read_again``."""
         self.application, self.scopes = application, scopes
@@ -205,6 +215,7 @@ class CallGraph:
         self.sites[routine.key] = tuple(self._sites(routine.key, read))
         self.indirect[routine.key] = tuple(self._indirect(routine.key, read))
         self._by_place.pop(routine.key, None)
+        self._through.pop(routine.key, None)
         return before == self.called(routine.key)
 
     def _sites(self, key: str, read: tuple[Calling, ...]) -> list[CallSite]:

@@ -74,6 +74,8 @@ class Accessed(Naming):
             places = self.calls.reached(passed.site, reference, data, places, subscripts)
         exact = not vague and not subscripts.vague
         why = f"what '{passed.site.name}' does with its elements is not known" if vague and passed is not None else ""
+        if subscripts.through:
+            why = f"what a procedure of '{data.name}' does with its elements is not known"
         if reads:
             self._access(reference, data, places, (False, exact, exact), (*here, READ), why)
         if writes:

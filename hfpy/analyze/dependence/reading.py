@@ -384,9 +384,15 @@ class Reading:
 
     def _designator(self, expr: Expr, path: tuple[str, ...], forms: list[Form]) -> str | None:
         """A variable with components behind it, of which those of ``path`` are behind the expression."""
+        key, scopes = self.frame.key, self.facts.scopes
+        if self.facts.graph.called_through(key, self.line, expr.start) == expr.end:
+            return None
         match expr:
             case Component(base=base, name=name):
-                inherited = is_parent(expr, self.frame.key, self.facts.scopes)
+                symbol = component(expr, key, scopes)
+                if symbol is not None and symbol.type.base == "procedure":
+                    return None  # what it computes
+                inherited = is_parent(expr, key, scopes)
                 before = self._designator(base, path if inherited else (name, *path), forms)
                 return before if before is None or inherited else f"{before}%{name}"
             case Name() | Apply(base=Name()):
