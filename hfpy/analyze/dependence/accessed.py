@@ -76,6 +76,7 @@ class Accessed(Naming):
         why = f"what '{passed.site.name}' does with its elements is not known" if vague and passed is not None else ""
         if subscripts.through:
             why = f"what a procedure of '{data.name}' does with its elements is not known"
+            writes = writes and reference.role != "write"  # what its result points to, which is told elsewhere
         if reads:
             self._access(reference, data, places, (False, exact, exact), (*here, READ), why)
         if writes:
