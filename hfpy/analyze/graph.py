@@ -17,7 +17,7 @@ from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Name
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Call
+from hfpy.model.statements import Assignment, Call
 from hfpy.model.units import Routine
 
 T = TypeVar("T")
@@ -197,7 +197,7 @@ class CallGraph:
         ``o%total(n)``; None where no call begins.
         """
         if key not in self._through:
-            sites = [s for s in self.indirect.get(key, ()) if isinstance(s.node, Apply | Component)]
+            sites = [s for s in self.indirect.get(key, ()) if _names_object(s)]
             self._through[key] = {(s.at.statement.line.key, s.node.start): s.node.end for s in sites}
         return self._through[key].get((line, start))
 
@@ -253,3 +253,12 @@ class CallGraph:
         if callee and self.application.unit(callee).kind not in ("function", "procedure"):
             return []
         return [CallSite(key, callee, name, node.args, at, node, True, possible)]
+
+
+def _names_object(site: CallSite) -> bool:
+    """Whether an indirect call is written as one through an object; others are defined assignments and operators."""
+    node = site.node.base if isinstance(site.node, Apply) else site.node
+    statement = site.at.statement
+    if isinstance(statement, Assignment) and site.args == (statement.target, statement.value):
+        return False
+    return isinstance(node, Component)

@@ -19,6 +19,9 @@ PROGRAM = """module m
   type holder
     type(cell) :: at
   end type
+  interface assignment(=)
+    procedure from
+  end interface
   abstract interface
     integer function form(x)
       integer, intent(in) :: x
@@ -38,6 +41,11 @@ contains
     class(cell), intent(in) :: self
     total = sum(self%w)
   end function
+  elemental subroutine from(a, b)
+    type(cell), intent(inout) :: a
+    integer, intent(in) :: b
+    a%w(3) = b
+  end subroutine
   subroutine put(self, at)
     class(cell), intent(inout) :: self
     integer, intent(in) :: at
@@ -64,6 +72,9 @@ end module
         ("c(i) = os(i+1)%total(); os(i)%w(5) = i", 0),
         ("if (os(i+1)%total() > 3) os(i)%w(5) = i", 0),
         ("c(1) = o%f(i)", 0),
+        ("os(1) = i", 0),
+        ("h%at = i", 0),
+        ("os(i) = i", 1),
         ("c(i) = os(i)%total(); os(i)%w(5) = i", 1),
         ("c(i) = o%total()", 1),
     ],
