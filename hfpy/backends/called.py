@@ -27,7 +27,7 @@ from hfpy.model.expressions import Apply, Binary, Component, Literal, Name, Unar
 from hfpy.model.kernel import Import
 from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, InputOutput, Statement, expressions
+from hfpy.model.statements import Assignment, Call, InputOutput, Statement, expressions
 from hfpy.model.units import Routine
 from hfpy.parse.physical import physical, rows_of
 from hfpy.transform.edits import Edit, insert_lines
@@ -90,12 +90,24 @@ class Called:
     shared: bool = False
     tables: dict[tuple[str, int], dict[str, bool]] = field(default_factory=dict)
     _checked: set[tuple[str, str]] = field(default_factory=set)
+    _found: dict[RegionId, list[CallSite]] = field(default_factory=dict)
     _declared: dict[tuple[str, str], set[str]] | None = None
 
     def families(self, key: str) -> list[str]:
         """The backends of the kernels that call a routine."""
         above = {self.facts.backend(region.routine) for region in self.facts.positions.get(key).above}
-        return sorted(above & set(OFFLOADED))
+        return sorted((above & set(OFFLOADED)) | self._by_operators.get(key, set()))
+
+    @cached_property
+    def _by_operators(self) -> dict[str, set[str]]:
+        """The routines that kernels reach by operators and assignments that the program defines, with the backends."""
+        found: dict[str, set[str]] = {}
+        for region in self.facts.positions.regions:
+            family = self.facts.backend(region.routine)
+            for site in self._sites(region) if family in OFFLOADED else ():
+                for key in self._reached(site.callee) if _is_defined(site) else ():
+                    found.setdefault(key, set()).add(family)
+        return found
 
     def lines(self, routine: Routine) -> Iterator[Edit]:
         """Directives in the specification part of a routine that kernels call, or of a module whose variables such
@@ -205,14 +217,34 @@ class Called:
             return []
 
     def sites(self, key: str, number: int) -> list[CallSite]:
-        """The calls of routines with source in a region of a routine."""
-        return self._sites(RegionId(key, number))
+        """The calls of routines with source in a region of a routine, by their names."""
+        return [site for site in self._sites(RegionId(key, number)) if not _is_defined(site)]
 
     def _sites(self, region: RegionId) -> list[CallSite]:
-        sites = self.facts.graph.sites.get(region.routine, ())
-        return [
-            s for s in sites if s.callee and region.number in s.at.regions and self.facts.live(s.at, region.routine)
-        ]
+        """The same with what operators and assignments call that the program defines, in the region and below it."""
+        if region not in self._found:
+            key = region.routine
+            sites = (*self.facts.graph.sites.get(key, ()), *self._defined(key))
+            found = [s for s in sites if s.callee and region.number in s.at.regions and self.facts.live(s.at, key)]
+            seen: set[str] = set()
+            for site in found:  # which grows
+                new = [k for k in self._reached(site.callee) if k not in seen]
+                seen.update(new)
+                found += (s for k in new for s in self._defined(k))
+            self._found[region] = found
+        return self._found[region]
+
+    def _defined(self, key: str) -> Iterator[CallSite]:
+        """What operators and assignments call in a routine."""
+        sites = self.facts.graph.indirect.get(key, ())
+        return (s for s in sites if s.callee and _is_defined(s) and self.facts.live(s.at, key))
+
+    def _reached(self, key: str) -> list[str]:
+        """A routine and those that it calls by their names; none where that cannot be told."""
+        try:
+            return self.device.reached({key})
+        except Unprintable:
+            return []
 
     def updates(self, routine: Routine, number: int) -> tuple[list[Known], list[Import], list[Diagnostic]]:
         """What a region has to bring to the device for the routines that it calls: module variables by the names that
@@ -331,6 +363,12 @@ class Called:
 
     def _routines(self, site: CallSite, family: str) -> Iterator[Diagnostic]:
         """What is wrong with a routine that is called in a region, and with those below it."""
+        if _is_defined(site) and self.device.reads_blocks(site.callee):
+            what = (
+                f"an operator or assignment that calls '{self.facts.routine(site.callee).name}', which reads a common"
+            )
+            yield self._refused(f"{what} block,", family, site)
+            return
         try:
             reached = self.device.reached({site.callee})
         except Unprintable as problem:
@@ -415,6 +453,7 @@ class Called:
         macros = {m.lower() for m in (*application.macros_of(key), *application.file(key).macros)}
         scopes = self.facts.scopes
         callees = {s.name: s.callee for s in self.facts.graph.sites.get(key, ()) if s.at.statement is statement}
+        defined = {(s.node.start, s.node.end) for s in self._defined(key) if s.at.statement is statement}
         yield from (name for name, callee in callees.items() if not callee and name not in _SUBROUTINES)
         if isinstance(statement, Call):
             trees = statement.args
@@ -423,7 +462,7 @@ class Called:
         for tree in trees:
             for node in walk(tree):
                 if isinstance(node, Binary | Unary) and node.op not in OPERATORS:
-                    yield node.op
+                    yield from () if (node.start, node.end) in defined else (node.op,)
                 if not isinstance(node, Apply) or not isinstance(node.base, Name) or node.base.name in callees:
                     continue
                 name = node.base.name
@@ -438,6 +477,13 @@ class Called:
 
     def _refused(self, what: str, family: str, site: CallSite) -> Diagnostic:
         return refused(what, family, site.at.statement.line, self.facts.routine(site.caller).file)
+
+
+def _is_defined(site: CallSite) -> bool:
+    """Whether a call is that of an operator or an assignment that the program defines."""
+    statement = site.at.statement
+    assigns = isinstance(statement, Assignment) and site.args == (statement.target, statement.value)
+    return site.chosen and (assigns or isinstance(site.node, Binary | Unary))
 
 
 def not_shared(what: str, line: LogicalLine, file: str) -> Diagnostic:
