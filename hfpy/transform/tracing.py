@@ -3,7 +3,7 @@ at the end of every routine that leads to regions the array arguments that it ma
 
 A region is known by the line of the user's file with its end, so that builds of different levels can be compared: a
 region that the optimiser has made of several ends where the last of these does. Local arrays are written at level 0
-only, since the optimiser may keep only parts of them, or none; those that the user calls temporaries nowhere. Array
+only, since the optimiser may keep only parts of them, or none, but for those that outlast a call; those that the user calls temporaries nowhere. Array
 statements that became regions are passed over, as they are none on the other side.
 """
 
@@ -16,7 +16,7 @@ from hfpy.analyze.allocations import known_size
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.positions import RegionId
 from hfpy.model.names import from_statement
 from hfpy.model.source import LogicalLine
@@ -60,7 +60,8 @@ def _behind_regions(facts: Facts, effects: Effects, routine: Routine, used: set[
                 continue
             if data.name in passed_over:
                 continue
-            if not data.local or (parallel_positions(data, region) and not facts.application.options.opt):
+            lasts = not data.local or keeps_value(routine, data.name)  # also a member of a common block
+            if lasts or (parallel_positions(data, region) and not facts.application.options.opt):
                 written[data.name] = data
         point = f"{routine.key}, the region that ends in line {index.user_line(construct.end.line.last)}"
         rows = [r for name in sorted(written) for r in _call(facts, routine, written[name], point, region.line, used)]
