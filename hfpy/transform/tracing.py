@@ -3,8 +3,9 @@ at the end of every routine that leads to regions the array arguments that it ma
 
 A region is known by the line of the user's file with its end, so that builds of different levels can be compared: a
 region that the optimiser has made of several ends where the last of these does. Local arrays are written at level 0
-only, since the optimiser may keep only parts of them, or none, but for those that outlast a call; those that the user calls temporaries nowhere. Array
-statements that became regions are passed over, as they are none on the other side.
+only, since the optimiser may keep only parts of them, or none, but for those that outlast a call. Those that the user
+calls temporaries are written nowhere. Array statements that became regions are passed over, as they are none on the
+other side.
 """
 
 from __future__ import annotations
