@@ -24,7 +24,7 @@ from hfpy.build.races import watching
 from hfpy.build.samples import sampling
 from hfpy.build.sharing import check_sharing
 from hfpy.build.tasks import Processes, run_ordered
-from hfpy.build.tools import OPENMP_MODULE, Tools, find_tools
+from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import (
     DEBUG_MODULE,
     GENERATED,
@@ -168,7 +168,7 @@ def _compile_and_link(
         options,
         request.environment,
         openmp=translated.openmp,
-        openmp_library=any(OPENMP_MODULE in file.uses for file in translated.files),
+        modules={module for file in translated.files for module in file.uses},
         debug=request.debug,
         suffixes=frozenset(path.suffix for path in others),
     )
