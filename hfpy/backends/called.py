@@ -21,13 +21,13 @@ from hfpy.analyze.types import component, is_bound
 from hfpy.analyze.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
-from hfpy.backends.refused import BOUND, SAVED, WRITTEN_BELOW, through_object
+from hfpy.backends.refused import BOUND, ENTRY, SAVED, WRITTEN_BELOW, through_object
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Binary, Component, Literal, Name, Unary, walk
 from hfpy.model.kernel import Import
 from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, InputOutput, Statement, expressions
+from hfpy.model.statements import Assignment, Call, InputOutput, Specification, Statement, expressions, flatten
 from hfpy.model.units import Routine
 from hfpy.parse.physical import physical, rows_of
 from hfpy.transform.edits import Edit, insert_lines
@@ -394,6 +394,9 @@ class Called:
         kept = next((n for n in blocks if keeps_value(routine, n)), None)
         if kept is not None:
             return f"which keeps '{kept}' between calls", SAVED
+        kinds = (s.kind for s in flatten(routine.body) if isinstance(s, Specification))
+        if "entry" in (*kinds, *(line.text.lower().partition(" ")[0] for line in routine.spec.lines)):
+            return "which has another entry", ENTRY
         written = self.effects.shared_writes(routine.key)
         if written:
             return f"which changes the module variable '{written[0]}'", WRITTEN_BELOW

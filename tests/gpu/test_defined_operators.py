@@ -100,3 +100,29 @@ def test_their_procedures_are_routines_of_the_device(backend: str, word: str) ->
 )
 def test_what_they_cannot_do(dot: str, cause: str) -> None:
     assert any(d.code == "HF702" and cause in d.message for d in made("openacc", dot).errors)
+
+
+def test_routines_with_another_entry_are_refused() -> None:
+    """GNU Fortran makes a routine of all of their entries, which nothing marks for the device."""
+    text = """module m
+contains
+  integer function one(x)
+    integer, intent(in) :: x
+    integer :: other
+    one = x
+    return
+    entry other(x)
+    other = x + 1
+  end function
+  subroutine run
+    integer :: c(40), i
+    !@parallelRegion
+    do i = 1, 40
+      c(i) = one(i)
+    end do
+    print *, c
+  end subroutine
+end module
+"""
+    (found,) = translate_text({"m.f90": text}, target="gpu", backend="openacc").errors
+    assert (found.code, "'one', which has another entry," in found.message) == ("HF702", True)
