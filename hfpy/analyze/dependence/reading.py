@@ -264,15 +264,22 @@ class Reading:
         text = self._text(expr, forms)
         return None if text is None else Value(text, tuple(forms))
 
-    def written(self, expr: Expr, lower: tuple[Form, ...]) -> Value | None:
-        """What an assignment of an expression writes; ``lower`` are the bounds of the section that it is put into."""
+    def written(self, expr: Expr, places: tuple[Subscript, ...]) -> Value | None:
+        """What an assignment of an expression writes. Of an array that depends on ``places``, where it is put: which
+        dimensions it goes along, from where, and in which steps.
+        """
         found = self.skeleton(expr) if not any(isinstance(n, ArrayConstructor) for n in walk(expr)) else None
         if found is None:
             return None
         arrays = any(
             isinstance(n, Component) or (isinstance(n, Name) and self._may_be_array(n.name)) for n in walk(expr)
         )
-        return Value(found.text, (*found.forms, *(lower if arrays else ())))
+        sections = [place for place in places if isinstance(place, Section)]
+        if not arrays or not sections:
+            return found
+        along = " ".join(f":{place.step}" if isinstance(place, Section) else "." for place in places)
+        lower = tuple(place.lower for place in sections if place.lower is not None)
+        return Value(f"{found.text} along {along}", (*found.forms, *lower)) if len(lower) == len(sections) else None
 
     def _may_be_array(self, name: str) -> bool:
         data = self._data(name)

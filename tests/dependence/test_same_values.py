@@ -1,0 +1,51 @@
+"""Points that write one value to an element, or seem to: it counts where an array is put, not only which."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import translate_text
+
+PROGRAM = """module m
+  implicit none
+  real(8) :: w(100), x(5), w2(30,30)
+  character(8) :: t(40)
+  integer :: ia(40)
+contains
+  subroutine run
+    integer :: i
+    !@parallelRegion
+    do i = 1, 30
+      {body}
+    end do
+  end subroutine
+  subroutine fill(c)
+    real(8), intent(inout) :: c(5)
+    c(:) = x(1:5)
+  end subroutine
+end module
+"""
+EITHER = "if (ia(i) > 3) then; {}; else; {}; end if"
+
+
+@pytest.mark.parametrize(
+    ("body", "same"),
+    [
+        (EITHER.format("w(1:9:2) = x(1:5)", "w(1:5) = x(1:5)"), False),
+        (EITHER.format("w2(1:5,i) = x(1:5)", "w2(i,1:5) = x(1:5)"), False),
+        (EITHER.format("t(3)(1:2) = 'ab'", "t(3)(2:3) = 'ab'"), False),
+        ("w(ia(i:i+4)) = x", False),
+        ("call fill(w(i:i+4))", False),
+        ("call fill(w(i))", False),
+        ("call fill(w(1:5))", True),
+        ("w(2:6) = x", True),
+        ("w(:5) = x(5:1:-1)", True),
+        (EITHER.format("w(2:6) = 3", "w(1:4) = 3"), True),
+        (EITHER.format("w2(1:5,4) = x", "w2(1:5,i/9) = x"), True),
+        ("t(3) = 'ab'", True),
+    ],
+)
+def test_where_an_array_is_put(body: str, same: bool) -> None:
+    codes = {d.code for d in translate_text({"m.f90": PROGRAM.replace("{body}", body)}, backend="openmp").diagnostics}
+    assert ("HF509" in codes) == same
+    assert bool(codes & {"HF500", "HF504"}) != same
