@@ -1,4 +1,6 @@
-"""Points that write one value to an element, or seem to: it counts where an array is put, not only which."""
+"""Points that write one value to an element, or seem to: it counts where an array is put, not only which, and that each
+call of a routine has local variables of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,9 @@ from tests.support import translate_text
 
 PROGRAM = """module m
   implicit none
+  type pair
+    real(8) :: s, t
+  end type
   real(8) :: w(100), x(5), w2(30,30)
   character(8) :: t(40)
   integer :: ia(40)
@@ -23,6 +28,43 @@ contains
     real(8), intent(inout) :: c(5)
     c(:) = x(1:5)
   end subroutine
+  subroutine local_sum(c)
+    real(8), intent(in) :: c(5)
+    real(8) :: own(5)
+    own = 2*c
+    w(1) = sum(own)
+  end subroutine
+  subroutine local_branch(c)
+    real(8), intent(in) :: c(5)
+    real(8) :: own(5)
+    call twice(c, own)
+    if (all(own > 3)) then
+      w(1) = 1
+    else
+      w(1) = 2
+    end if
+  end subroutine
+  subroutine twice(c, d)
+    real(8), intent(in) :: c(5)
+    real(8), intent(out) :: d(5)
+    d = 2*c
+  end subroutine
+  subroutine local_object(c)
+    real(8), intent(in) :: c(5)
+    type(pair) :: own
+    own%s = c(1)
+    w(1) = own%s
+  end subroutine
+  subroutine local_size(n)
+    integer, intent(in) :: n
+    real(8), allocatable :: own(:)
+    own = x(1:n)
+    w(1) = size(own)
+  end subroutine
+  subroutine constants()
+    real(8), save :: own(3) = [1, 2, 3]
+    w(1) = sum(own)
+  end subroutine
 end module
 """
 EITHER = "if (ia(i) > 3) then; {}; else; {}; end if"
@@ -37,6 +79,11 @@ EITHER = "if (ia(i) > 3) then; {}; else; {}; end if"
         ("w(ia(i:i+4)) = x", False),
         ("call fill(w(i:i+4))", False),
         ("call fill(w(i))", False),
+        ("call local_sum(w2(1:5,i))", False),
+        ("call local_branch(w2(1:5,i))", False),
+        ("call local_object(w2(1:5,i))", False),
+        ("call local_size(mod(i, 5))", False),
+        ("call constants()", True),
         ("call fill(w(1:5))", True),
         ("w(2:6) = x", True),
         ("w(:5) = x(5:1:-1)", True),

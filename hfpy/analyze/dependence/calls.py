@@ -55,6 +55,7 @@ class Calls:
         self.root = root
         self.effects = effects
         self._sites: dict[str, dict[int, list[CallSite]]] = {}
+        self._set_in: dict[str, frozenset[str]] = {}
 
     def sites(self, key: str, statement: Statement) -> list[CallSite]:
         """The calls in a statement, one for each procedure that an indirect call may mean."""
@@ -155,6 +156,13 @@ class Calls:
             for identity in (*self.effects.changed_memory(callee), *self.effects.lasting_writes(callee)):
                 found.setdefault(identity, set()).add(())
         return found
+
+    def set_in(self, key: str) -> frozenset[str]:
+        """The names of what a routine sets."""
+        if key not in self._set_in:
+            writes = (r for r in self.facts.references.get(key, ()) if self.effects.of(r, key)[1])
+            self._set_in[key] = frozenset(name for r in writes if (name := stands_for(r.name, r.at)[0]) is not None)
+        return self._set_in[key]
 
     def scalars(self, body: RegionBody) -> frozenset[Identity]:
         """The scalars that all points have in common, and that one of them may set: those that called routines set by
