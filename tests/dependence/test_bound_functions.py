@@ -72,6 +72,7 @@ end module
         ("c(i) = os(i+1)%total(); os(i)%w(5) = i", 0),
         ("if (os(i+1)%total() > 3) os(i)%w(5) = i", 0),
         ("c(1) = o%f(i)", 0),
+        ("call h%at%put(2); if (h%at%w(2) > 3) c(1) = i", 0),
         ("os(1) = i", 0),
         ("h%at = i", 0),
         ("os(i) = i", 1),

@@ -14,11 +14,15 @@ FRAME = """module m
     real(8) :: q(nz), s
   end type
   type(cell) :: o(nx), one
-  real(8) :: w(100), a(nz,nx), b(nx), c
+  real(8) :: w(100), c
+  real(8), target :: a(nz,nx), b(nx)
   integer :: n, im(nx)
+  integer, target :: im2(2,nx)
 contains
   subroutine run
     integer :: i, s
+    integer, pointer :: k(:)
+    real(8), pointer :: p(:), r
 {regions}
   end subroutine
   subroutine column(x)
@@ -73,6 +77,10 @@ MEET = (
     "s = i; associate (q => s); q = 1; end associate; w(s) = i",
     "s = i; associate (q => s); call one_is(q); end associate; w(s) = i",
     "w(i:i+2) = one%q(1:3)",
+    "p => a(:,i); w(1) = sum(p)",
+    "p => a(:,i); if (p(1) > 3) w(1) = i",
+    "r => b(i); w(1) = r",
+    "k => im2(:,i); w(i + k(1)) = i",
     "associate (q => one%q(1:3)); w(i:i+2) = q; end associate",
 )
 # They do not, or write the same.

@@ -310,7 +310,7 @@ class _Walk(Accessed):
                 continue
             if value is not None and isinstance(statement, Assignment) and reference.node is statement.target:
                 continue
-            if self.effects.of(reference, self.frame.key)[1] and name not in self.frame.indices:
+            if self.calls.sets(reference, self.frame.key) and name not in self.frame.indices:
                 self.forget(name)
         for site in self.calls.sites(self.frame.key, statement):
             for name in list(self.frame.values):

@@ -19,7 +19,7 @@ from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ARGUMENTS, argument_intent
 from hfpy.analyze.types import has_vector
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.uses import Reference, associated
 from hfpy.model.expressions import Keyword
 from hfpy.model.statements import Construct, Statement, flatten
 
@@ -142,9 +142,11 @@ class Calls:
         for reference in body.references:
             name, whole = stands_for(reference.name, reference.at)
             data = self.facts.object(name, body.key) if name is not None else None
-            if data is not None and self.effects.of(reference, body.key)[1]:
+            if data is not None and self.sets(reference, body.key):
                 parts: tuple[str, ...] = ()
-                if reference.component and whole:
+                line, start = reference.at.statement.line.key, reference.node.start
+                through = self.facts.graph.called_through(body.key, line, start) is not None
+                if reference.component and whole and not through:
                     parts = component_names(reference.at.statement, reference.node, body.key, self.facts.scopes)
                 found.setdefault(data.identity, set()).add(parts)
         self._add_other_names(body, found)
@@ -155,12 +157,18 @@ class Calls:
         for callee in body.callees:
             for identity in (*self.effects.changed_memory(callee), *self.effects.lasting_writes(callee)):
                 found.setdefault(identity, set()).add(())
+        for identity, _ in body.changed_below:
+            found.setdefault(identity, set()).add(())
         return found
 
+    def sets(self, reference: Reference, key: str) -> bool:
+        """Whether a reference gives a name another value, or another target."""
+        return self.effects.of(reference, key)[1] or associated(reference)
+
     def set_in(self, key: str) -> frozenset[str]:
-        """The names of what a routine sets."""
+        """The names of what a routine sets, and of pointers to which it gives targets."""
         if key not in self._set_in:
-            writes = (r for r in self.facts.references.get(key, ()) if self.effects.of(r, key)[1])
+            writes = (r for r in self.facts.references.get(key, ()) if self.sets(r, key))
             self._set_in[key] = frozenset(name for r in writes if (name := stands_for(r.name, r.at)[0]) is not None)
         return self._set_in[key]
 
