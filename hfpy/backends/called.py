@@ -434,6 +434,8 @@ class Called:
                 yield refused(through_object(called.name), family, statement.line, file, BOUND)
             if isinstance(statement, Call) and isinstance(statement.designator, Component):
                 continue
+            for name in self._named_procedures(statement, key):
+                yield refused(f"the procedure '{name}' as an argument", family, statement.line, file)
             for name in self._without_source(statement, key, at):
                 what = f"a call of '{name}', whose source is not here or which may mean several procedures,"
                 yield refused(what, family, statement.line, file)
@@ -449,6 +451,16 @@ class Called:
             pointed = (symbol := component(part, key, scopes)) is not None and symbol.type.base == "procedure"
             if pointed or is_bound(part, key, scopes):
                 yield part
+
+    def _named_procedures(self, statement: Statement, key: str) -> Iterator[str]:
+        """The procedures that a statement names without a call of them, such as the target of a pointer."""
+        trees = statement.args if isinstance(statement, Call) else expressions(statement)
+        nodes = [node for tree in trees for node in walk(tree)]
+        called = {id(node.base) for node in nodes if isinstance(node, Apply)}
+        scopes = self.facts.scopes
+        for name in (n.name for n in nodes if isinstance(n, Name) and id(n) not in called):
+            if scopes.variable(name, key) is None and scopes.procedures(name, key):
+                yield name
 
     def _without_source(self, statement: Statement, key: str, at: Located) -> Iterator[str]:
         inside = aliases_of(at)

@@ -13,7 +13,7 @@ from dataclasses import fields, replace
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.inquired import inquired
 from hfpy.analyze.neighbours import apart, touched
 from hfpy.analyze.positions import RegionId
@@ -28,7 +28,7 @@ from hfpy.backends.clones import Clones, Given
 from hfpy.backends.deep import deep_objects
 from hfpy.backends.offloadcode import KINDS, OffloadCode, lower_bounds
 from hfpy.backends.openacc import interfaces
-from hfpy.backends.refused import COLLECT, COMPONENTS
+from hfpy.backends.refused import COLLECT, COMPONENTS, OUTSIDE
 from hfpy.backends.sections import Sections
 from hfpy.backends.unsized import is_unsized
 from hfpy.model.directives import Region
@@ -361,6 +361,10 @@ class OffloadRewriter(RegionRewriter):
         for reference in references:
             if reference.role == "pointer" and _sets_pointer(reference.at.statement):
                 self._refuse("a pointer assignment in a region", reference.at.statement.line)
+                return
+            if reference.role == "allocate" and stands_for(reference.name, reference.at)[0] is not None:
+                what = f"to allocate or free '{reference.name}', which all points share, in a region"
+                self._refuse(what, reference.at.statement.line, OUTSIDE)
                 return
         if self.backend.name != "openacc":
             return  # compilers take associate names in OpenMP regions

@@ -1,4 +1,4 @@
-"""Operators and assignments that a program defines, in kernels of directives: their procedures exist on the device."""
+"""What kernels of directives can hold: operators and assignments that a program defines, and what not."""
 
 from __future__ import annotations
 
@@ -126,3 +126,36 @@ end module
 """
     (found,) = translate_text({"m.f90": text}, target="gpu", backend="openacc").errors
     assert (found.code, "'one', which has another entry," in found.message) == ("HF702", True)
+
+
+@pytest.mark.parametrize(
+    ("statement", "cause"),
+    [
+        ("if (i == 9 .and. .not. allocated(t)) allocate (t(5), source=i)", "to allocate or free 't'"),
+        ("if (associated(pf, one)) c(i) = 3", "the procedure 'one' as an argument"),
+    ],
+)
+def test_what_kernels_of_directives_cannot_hold(statement: str, cause: str) -> None:
+    text = """module m
+contains
+  integer function one(x)
+    integer, intent(in) :: x
+    one = x
+  end function
+  subroutine run
+    integer :: c(40), i
+    integer, allocatable :: t(:)
+    procedure(one), pointer :: pf
+    pf => one
+    c = 0
+    !@parallelRegion
+    do i = 1, 40
+      c(i) = c(i) + i
+      {statement}
+    end do
+    print *, c
+  end subroutine
+end module
+"""
+    made = translate_text({"m.f90": text.replace("{statement}", statement)}, target="gpu", backend="openacc")
+    assert [d.code for d in made.errors if cause in d.message] == ["HF702"], made.diagnostics
