@@ -30,6 +30,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, InputOutput, Specification, Statement, expressions, flatten
 from hfpy.model.units import Routine
 from hfpy.parse.physical import physical, rows_of
+from hfpy.parse.specification import has_entry
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.imports import Imports
 
@@ -395,7 +396,7 @@ class Called:
         if kept is not None:
             return f"which keeps '{kept}' between calls", SAVED
         kinds = (s.kind for s in flatten(routine.body) if isinstance(s, Specification))
-        if "entry" in (*kinds, *(line.text.lower().partition(" ")[0] for line in routine.spec.lines)):
+        if "entry" in kinds or has_entry(routine.spec.lines):
             return "which has another entry", ENTRY
         written = self.effects.shared_writes(routine.key)
         if written:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from hfpy.diagnostics import error
@@ -41,6 +41,11 @@ _ACCESS = re.compile(r",\s*(public|private)\b")
 _INCLUDE = re.compile(r"include\s*(['\"<])(.*?)['\">]\s*$", re.IGNORECASE)
 
 IncludeReader = Callable[[str, LogicalLine], "list[LogicalLine] | None"]
+
+
+def has_entry(lines: Iterable[LogicalLine]) -> bool:
+    """Whether an ``entry`` is among declarations."""
+    return any((found := _WORD.match(line.text)) is not None and found[1].lower() == "entry" for line in lines)
 
 
 class SpecificationParser(AttributeStatements):
