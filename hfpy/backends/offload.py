@@ -311,7 +311,8 @@ class OffloadRewriter(RegionRewriter):
         if stored and home is not None and self.backend.name == "openmp-target":
             kinds = {g.kind for g in home.spec.groups if data.symbol.name in g.members}
             stored = kinds != {"common"}
-        return derived or stored or "optional" in data.symbol.attributes
+        listed = data.identity in self.facts.scopes.in_namelists  # in another routine, perhaps
+        return derived or stored or listed or "optional" in data.symbol.attributes
 
     def _own_order(self, node: Construct, region: Region) -> tuple[Loop, ...]:
         """The loops that a region brings, outermost first."""

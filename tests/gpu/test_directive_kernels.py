@@ -159,3 +159,28 @@ end module
 """
     made = translate_text({"m.f90": text.replace("{statement}", statement)}, target="gpu", backend="openacc")
     assert [d.code for d in made.errors if cause in d.message] == ["HF702"], made.diagnostics
+
+
+@pytest.mark.parametrize("backend", ["openacc", "openmp-target"])
+def test_variables_in_the_namelist_of_another_routine_get_no_private_copies(backend: str) -> None:
+    """GNU Fortran refuses them in such clauses."""
+    text = """module m
+  real(8) :: nu = 2
+contains
+  subroutine read_it
+    namelist /list/ nu
+    read (*, nml=list)
+  end subroutine
+  subroutine run
+    real(8) :: c(40)
+    integer :: i
+    !@parallelRegion
+    do i = 1, 40
+      c(i) = i*nu
+    end do
+    print *, c
+  end subroutine
+end module
+"""
+    made = translate_text({"m.f90": text}, target="gpu", backend=backend).require().text
+    assert "firstprivate(" not in made and ("copyin(nu)" in made or "map(to: nu)" in made)
