@@ -306,7 +306,8 @@ class Called:
         data = self.facts.object(symbol.name, variable.home)
         if home.kind != "module":
             return f"{what} a variable of the program around it,"
-        if symbol.name in home.spec.storage:
+        kinds = {group.kind for group in home.spec.groups if symbol.name in group.members}
+        if symbol.name in home.spec.storage and kinds != {"namelist"}:
             return f"{what} in a common block or an equivalence,"
         if data is None or "pointer" in symbol.attributes or symbol.type.base in ("character", "class"):
             return f"{what} a pointer or a text,"

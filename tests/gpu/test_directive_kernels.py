@@ -184,3 +184,26 @@ end module
 """
     made = translate_text({"m.f90": text}, target="gpu", backend=backend).require().text
     assert "firstprivate(" not in made and ("copyin(nu)" in made or "map(to: nu)" in made)
+
+
+def test_called_routines_read_members_of_namelists() -> None:
+    text = """module m
+  real(8) :: nu = 2
+  namelist /list/ nu
+contains
+  real(8) function scaled(x)
+    real(8), intent(in) :: x
+    scaled = x*nu
+  end function
+  subroutine run
+    real(8) :: c(40)
+    integer :: i
+    !@parallelRegion
+    do i = 1, 40
+      c(i) = scaled(1.d0*i)
+    end do
+    print *, c
+  end subroutine
+end module
+"""
+    assert "!$acc declare create(nu)" in translate_text({"m.f90": text}, target="gpu", backend="openacc").require().text
