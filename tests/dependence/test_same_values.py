@@ -61,6 +61,24 @@ contains
     own = x(1:n)
     w(1) = size(own)
   end subroutine
+  subroutine perhaps(k, c)
+    integer, intent(in) :: k
+    real(8), optional, intent(in) :: c
+    if (present(c)) then
+      w(k) = 1
+    else
+      w(k+1) = 2
+    end if
+  end subroutine
+  subroutine long(k, c)
+    integer, intent(in) :: k
+    real(8), intent(in) :: c(:)
+    if (size(c) > 3) then
+      w(k) = 1
+    else
+      w(k+1) = 2
+    end if
+  end subroutine
   subroutine constants()
     real(8), save :: own(3) = [1, 2, 3]
     w(1) = sum(own)
@@ -96,3 +114,22 @@ def test_where_an_array_is_put(body: str, same: bool) -> None:
     codes = {d.code for d in translate_text({"m.f90": PROGRAM.replace("{body}", body)}, backend="openmp").diagnostics}
     assert ("HF509" in codes) == same
     assert bool(codes & {"HF500", "HF504"}) != same
+
+
+@pytest.mark.parametrize(
+    ("body", "apart"),
+    [
+        ("call perhaps(i, x(1)); call perhaps(i)", False),
+        ("call perhaps(i, w2(1,i))", True),
+        ("call perhaps(i)", True),
+        ("call long(i, w2(1:4,i)); call long(i, w2(1:2,i))", False),
+        ("call long(i, w2(1:i,i))", False),
+        ("call long(i, w2(1:4,i))", True),
+        ("call long(i, w2(:,i))", True),
+    ],
+)
+def test_what_each_call_has_got(body: str, apart: bool) -> None:
+    """Whether an optional argument is there, and how long arrays are, which is the same for all columns."""
+    said = translate_text({"m.f90": PROGRAM.replace("{body}", body)}, backend="openmp").diagnostics
+    assert (not any(d.severity == "error" for d in said)) == apart, said
+    assert not any("#" in d.message for d in said)

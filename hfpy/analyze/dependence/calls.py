@@ -18,9 +18,9 @@ from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ARGUMENTS, argument_intent
-from hfpy.analyze.types import has_vector
+from hfpy.analyze.types import component, has_vector
 from hfpy.analyze.uses import Reference, associated
-from hfpy.model.expressions import Keyword
+from hfpy.model.expressions import Component, Expr, Keyword, Name
 from hfpy.model.statements import Construct, Statement, flatten
 
 Identity = tuple[str, str]
@@ -254,7 +254,22 @@ class Calls:
             found.append((data, place))
             if not data.rank and data.symbol.type.base not in ("type", "class"):
                 frame.values[data.name] = reading.form(arg.value if isinstance(arg, Keyword) else arg)
+        given = {data.name: site.args[p] if isinstance(p, int) else _by_name(site.args, p) for data, p in found}
+        dummies = (symbol for name in routine.dummies if (symbol := routine.spec.symbols.get(name)) is not None)
+        optional = [symbol.name for symbol in dummies if "optional" in symbol.attributes]
+        frame.present = {name: name in given and self._is_there(given[name], site, reading) for name in optional}
         return frame, found
+
+    def _is_there(self, given: Expr, site: CallSite, reading: Reading) -> bool | None:
+        """Whether an argument is there; None where that depends on what the caller has got, or on an allocation."""
+        if not isinstance(given, Name):
+            part = component(given, site.caller, self.facts.scopes) if isinstance(given, Component) else None
+            return True if not isinstance(given, Component) or (part is not None and not part.dynamic) else None
+        data = self.facts.object(given.name, site.caller)
+        if given.name in reading.frame.given or (data is not None and data.symbol.dynamic):
+            return None
+        optional = data is not None and "optional" in data.symbol.attributes
+        return reading.frame.present.get(given.name) if optional else True
 
     def reached(
         self, site: CallSite, reference: Reference, data: DataObject, places: tuple[Subscript, ...], outer: Subscripts
@@ -317,6 +332,11 @@ class Calls:
             places = placed
         holes = _with_holes(dummy, places, inner)
         return View(array, identity, holes, left)
+
+
+def _by_name(args: tuple[Expr, ...], name: str) -> Expr:
+    """The argument that a keyword gives."""
+    return next(a.value for a in args if isinstance(a, Keyword) and a.name == name)
 
 
 def _with_holes(

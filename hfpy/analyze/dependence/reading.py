@@ -63,6 +63,7 @@ _INTEGER_FUNCTIONS = frozenset(
     "index ichar iachar ibset ibclr popcnt findloc min0 max0 iabs".split()
 )
 _SAME_TYPE = frozenset("mod modulo min max abs sign merge sum maxval minval dim product".split())
+_SHAPES = frozenset("size shape lbound ubound rank".split())
 _LONGEST = 300
 
 
@@ -81,7 +82,8 @@ class Given:
 class Frame:
     """One routine in a walk: what its names mean there. ``values`` are scalars, ``indices`` variables of loops,
     ``views`` arrays that the caller passes, ``parts`` names that stand for parts of arrays. ``given`` are the names
-    that constructs give, which are no variables of the routine.
+    that constructs give, which are no variables of the routine, and ``present`` tells of optional dummies of a routine
+    that is called here whether they are there, as far as that is known.
     """
 
     key: str
@@ -90,6 +92,7 @@ class Frame:
     views: dict[str, View] = field(default_factory=dict)
     parts: dict[str, tuple[DataObject, View]] = field(default_factory=dict)
     given: dict[str, Given] = field(default_factory=dict)
+    present: dict[str, bool | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -330,24 +333,45 @@ class Reading:
     def _applied(self, name: str, args: tuple[Expr, ...], forms: list[Form]) -> str | None:
         pure = name in ELEMENTAL or name in REDUCING or name in INQUIRY
         if pure and self.facts.scopes.is_intrinsic(name, self.frame.key):
-            return self._joined(name, tuple(a.value if isinstance(a, Keyword) else a for a in args), forms)
+            values = tuple(a.value if isinstance(a, Keyword) else a for a in args)
+            if name in _SHAPES and values and isinstance(values[0], Name):
+                shape, more = self._shape(values[0], forms), self._joined(name, values[1:], forms)
+                return None if shape is None or more is None else f"{more} of {shape}"
+            return self._joined(name, values, forms)
         return None
 
-    def _variable(self, expr: Name | Apply, path: tuple[str, ...], forms: list[Form]) -> str | None:
-        """A variable, or an element or a section of it, of which the components in ``path`` are meant."""
+    def _shape(self, expr: Name, forms: list[Form]) -> str | None:
+        """An array of which the shape alone is meant: sections have the same at all elements of other dimensions."""
+        found: list[Form] = []
+        text = None if expr.name in self.frame.values else self._variable(expr, (), found, True)
+        forms += found
+        return text
+
+    def _variable(
+        self, expr: Name | Apply, path: tuple[str, ...], forms: list[Form], shape: bool = False
+    ) -> str | None:
+        """A variable, or an element or a section of it, of which the components in ``path`` are meant; with ``shape``
+        only what says how long it is.
+        """
         name = base_name(expr) or ""
         if name in self.frame.given:
             data, view = self.frame.parts.get(name, (None, None))
-            return None if view is None or data is None else self._seen(expr, path, self.spelled(data), view, forms)
+            return (
+                None
+                if view is None or data is None
+                else self._seen(expr, path, (self.spelled(data), view), forms, shape)
+            )
         data = self._data(name)
         if data is None or (isinstance(expr, Apply) and not (data.rank or data.symbol.rank)):
             return None
         if name in self.frame.views:
             view = self.frame.views[name]
-            return self._seen(expr, path, view.array, view, forms)
+            return self._seen(expr, path, (view.array, view), forms, shape)
         if self.world.changed(data.identity, path):
             return None
         items = self._items(expr, data)
+        if shape and items is not None:
+            items = tuple(i for i in items if isinstance(i, Range) or i == ":")
         return self.spelled(data) if items is None else self._listed(self.spelled(data), items, forms)
 
     def _items(self, expr: Name | Apply, data: DataObject) -> tuple[Expr | str, ...] | None:
@@ -364,8 +388,11 @@ class Reading:
         # Elements are values of one function: the array's name.
         return array if set(texts) == {"#"} else f"{array}({','.join(t or '' for t in texts)})"
 
-    def _seen(self, expr: Name | Apply, path: tuple[str, ...], array: str, view: View, forms: list[Form]) -> str | None:
+    def _seen(
+        self, expr: Name | Apply, path: tuple[str, ...], of: tuple[str, View], forms: list[Form], shape: bool
+    ) -> str | None:
         """A part of a variable that has another name here."""
+        array, view = of
         data = self._data(base_name(expr) or "")
         items = (self._items(expr, data) if data is not None else expr.args if isinstance(expr, Apply) else None) or ()
         given = tuple(self.form(i) for i in items if isinstance(i, Expr) and not isinstance(i, Range))
@@ -375,7 +402,7 @@ class Reading:
         inner = tuple(p.name for p in placed if isinstance(p, Part))
         if self.world.changed(view.identity, (*inner, *path)):
             return None
-        return _part_text(array, placed, forms)
+        return _part_text(array, tuple(p for p in placed if not (shape and isinstance(p, Form))), forms)
 
     def _item(self, item: Expr | str, forms: list[Form]) -> str | None:
         """An index of an array: an integer fills a gap whatever it is, so that all elements are of one function."""
@@ -427,6 +454,10 @@ class Reading:
                 return Every((self.condition(left), self.condition(right)))
             case Binary(op=".or.", left=left, right=right):
                 return Some((self.condition(left), self.condition(right)))
+            case Apply(base=Name(name="present"), args=(Name(name=name),)) if name in self.frame.present:
+                known = self.frame.present[name]
+                if known is not None:
+                    return Every(()) if known else Some(())
             case Binary(op=op, left=left, right=right) if op in _COMPARE:
                 if self.is_integer(left) and self.is_integer(right):
                     return compared(op, self.form(left), self.form(right))
