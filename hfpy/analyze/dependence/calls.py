@@ -18,9 +18,10 @@ from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ARGUMENTS, argument_intent
-from hfpy.analyze.types import component, has_vector
-from hfpy.analyze.uses import Reference, associated
-from hfpy.model.expressions import Component, Expr, Keyword, Name
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.types import component, has_vector, is_parent
+from hfpy.analyze.uses import Reference, aliases_of, associated
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
 from hfpy.model.statements import Construct, Statement, flatten
 
 Identity = tuple[str, str]
@@ -148,6 +149,10 @@ class Calls:
                 through = self.facts.graph.called_through(body.key, line, start) is not None
                 if reference.component and whole and not through:
                     parts = component_names(reference.at.statement, reference.node, body.key, self.facts.scopes)
+                elif not whole:
+                    selector = aliases_of(reference.at).get(reference.name)
+                    if selector is not None and base_name(selector) == name:
+                        parts = component_path(selector, body.key, self.facts.scopes)
                 found.setdefault(data.identity, set()).add(parts)
         self._add_other_names(body, found)
         for identity in list(found):
@@ -332,6 +337,16 @@ class Calls:
             places = placed
         holes = _with_holes(dummy, places, inner)
         return View(array, identity, holes, left)
+
+
+def component_path(designator: Expr, key: str, scopes: Scopes) -> tuple[str, ...]:
+    """The components that a designator leads through, outermost first, without parent components."""
+    found: list[str] = []
+    while isinstance(designator, Apply | Component):
+        if isinstance(designator, Component) and not is_parent(designator, key, scopes):
+            found.insert(0, designator.name)
+        designator = designator.base
+    return tuple(found)
 
 
 def _by_name(args: tuple[Expr, ...], name: str) -> Expr:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hfpy.analyze.dependence.around import around
+from hfpy.analyze.dependence.calls import component_path
 from hfpy.analyze.dependence.forms import Form, Parameter, atom, number
 from hfpy.analyze.dependence.model import Section
 from hfpy.analyze.dependence.reading import Given, Reading
@@ -111,7 +112,9 @@ class Naming(Walked):
                 shadows = self.facts.object(name, key) is not None
                 frame.values[name] = atom(Parameter(f"{name}'" if shadows else name)) if value is None else value
                 data = self.facts.object(given.base, key) if given.base else None
-                if {name, given.base} & written or (data is not None and self._is_changed(data.identity, ())):
+                path = () if isinstance(made, Symbol) else component_path(made, key, self.facts.scopes)
+                meant = {name} if path else {name, given.base}
+                if meant & written or (data is not None and self._is_changed(data.identity, path)):
                     told.append(name)
         return told
 
