@@ -91,6 +91,7 @@ APART = (
     "associate (i => im(i)); w(5) = 3; end associate",
     "associate (q => one%s); w(5) = q; end associate",
     "associate (x => a(:,i)); b(i) = sum(x); end associate",
+    "associate (q => one%q); q(i) = one%s; w(5) = one%s; end associate",
     "s = i; block; integer :: s; s = 1; end block; w(s) = i",
     "block; integer, parameter :: n = 3; w(n*i) = i; end block",
 )
