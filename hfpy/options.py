@@ -198,21 +198,19 @@ class Options:
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
     ``hfpy verify --races``, ``samples`` lets them note where they are, for ``hfpy annotate --profile``.
-    ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the
-    sentinels of those that its flags make it heed (``omp``, ``acc``). ``emulate`` builds GPU code for the CPU (design
-    §4), ``checked`` lets kernels in OpenCL C check their indices (others do so by a macro), ``mpi`` programs for many
-    processes, ``poison_halos`` makes halos NaN while they are stale. ``legacy`` repairs
-    leniencies of older compilers in existing projects (design §6). ``network`` is what messages cost, if
-    that was measured. ``machine`` is what the optimiser plans for, if it
-    was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with values for which regions
-    get versions of their own. ``settings`` is the file that names in them come from.
-    ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
-    ``indent`` moves bodies of regions to the right by the loops around them.
-    ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions, ``auto``
-    all loops that are proved to be parallel.
-    ``scripts`` are those that transform kernels, ``changes`` transformations besides theirs, ``sizes_listed`` the
-    values that the project lists for sizes which regions ask versions for. ``own_backends`` are a user's own, each in
-    the place of the one of a name.
+    ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the sentinels of those that its
+    flags make it heed (``omp``, ``acc``), ``compiler`` its family, whose macros count. ``emulate`` builds GPU code for
+    the CPU (design §4), ``checked`` lets kernels in OpenCL C check their indices (others do so by a macro), ``mpi``
+    programs for many processes, ``poison_halos`` makes halos NaN while they are stale. ``legacy`` repairs leniencies of
+    older compilers in existing projects (design §6). ``network`` is what messages cost, if that was measured.
+    ``machine`` is what the optimiser plans for, if it was measured; ``tuning`` are choices that go over its own.
+    ``specialise`` are sizes with values for which regions get versions of their own. ``settings`` is the file that
+    names in them come from. ``drop_directives`` are the files in whose regions the user's own directives are dropped
+    (``*``: all). ``indent`` moves bodies of regions to the right by the loops around them. ``directives_as_regions``
+    reads parallel loops of other directives, and ``do concurrent``, as regions, ``auto`` all loops that are proved to
+    be parallel. ``scripts`` are those that transform kernels, ``changes`` transformations besides theirs,
+    ``sizes_listed`` the values that the project lists for sizes which regions ask versions for. ``own_backends`` are a
+    user's own, each in the place of the one of a name.
     """
 
     target: str = "cpu"
@@ -247,6 +245,7 @@ class Options:
     poison_halos: bool = False
     kinds: DefaultKinds = DefaultKinds()
     directives: tuple[str, ...] = ()
+    compiler: str = "gnu"
     trace: bool = False
     debug_print: DebugPrint = DebugPrint()
     profile: bool = False

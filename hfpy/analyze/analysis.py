@@ -15,7 +15,7 @@ from hfpy.analyze.arrays.domains import DataObject, Domains
 from hfpy.analyze.arrays.orders import IDENTITY, Classes, MacroOrders, Node, Order
 from hfpy.analyze.arrays.storage import Storage
 from hfpy.analyze.callgraph.graph import CallGraph, CallSite
-from hfpy.analyze.callgraph.positions import Positions, positions
+from hfpy.analyze.callgraph.positions import Positions, in_their_positions, positions
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
 from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, views_by_class
 from hfpy.analyze.language.context import Located, region_at
@@ -48,6 +48,9 @@ def analyse(application: Application, before: Facts | None = None, earlier: Call
     same = unchanged_routines(earlier.application, application) if earlier is not None else frozenset()
     graph = CallGraph(application, scopes, before=earlier, same=same)
     where = positions(application, graph, target)
+    settled = in_their_positions(application, where)
+    if settled is not application:
+        return analyse(settled)  # what is declared decides which calls are meant
     first = Domains(application, scopes, where, known=_objects_before(before, where, same))
     references = {key: _references(key, graph, scopes, before) for key in graph.statements}
     storage = Storage(application, scopes, graph)

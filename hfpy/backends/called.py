@@ -21,14 +21,15 @@ from hfpy.analyze.language.types import component, is_bound
 from hfpy.analyze.language.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
-from hfpy.backends.refused import BOUND, SAVED, WRITTEN_BELOW, through_object
+from hfpy.backends.refused import BOUND, ENTRY, SAVED, WRITTEN_BELOW, through_object
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Binary, Component, Literal, Name, Unary, walk
 from hfpy.model.kernel import Import
 from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, InputOutput, Statement, expressions
+from hfpy.model.statements import Assignment, Call, InputOutput, Specification, Statement, expressions, flatten
 from hfpy.model.units import Routine
+from hfpy.parse.declarations.specification import has_entry
 from hfpy.parse.text.physical import physical, rows_of
 from hfpy.transform.imports import Imports
 from hfpy.transform.text.edits import Edit, insert_lines
@@ -90,12 +91,24 @@ class Called:
     shared: bool = False
     tables: dict[tuple[str, int], dict[str, bool]] = field(default_factory=dict)
     _checked: set[tuple[str, str]] = field(default_factory=set)
+    _found: dict[RegionId, list[CallSite]] = field(default_factory=dict)
     _declared: dict[tuple[str, str], set[str]] | None = None
 
     def families(self, key: str) -> list[str]:
         """The backends of the kernels that call a routine."""
         above = {self.facts.backend(region.routine) for region in self.facts.positions.get(key).above}
-        return sorted(above & set(OFFLOADED))
+        return sorted((above & set(OFFLOADED)) | self._by_operators.get(key, set()))
+
+    @cached_property
+    def _by_operators(self) -> dict[str, set[str]]:
+        """The routines that kernels reach by operators and assignments that the program defines, with the backends."""
+        found: dict[str, set[str]] = {}
+        for region in self.facts.positions.regions:
+            family = self.facts.backend(region.routine)
+            for site in self._sites(region) if family in OFFLOADED else ():
+                for key in self._reached(site.callee) if _is_defined(site) else ():
+                    found.setdefault(key, set()).add(family)
+        return found
 
     def lines(self, routine: Routine) -> Iterator[Edit]:
         """Directives in the specification part of a routine that kernels call, or of a module whose variables such
@@ -205,14 +218,34 @@ class Called:
             return []
 
     def sites(self, key: str, number: int) -> list[CallSite]:
-        """The calls of routines with source in a region of a routine."""
-        return self._sites(RegionId(key, number))
+        """The calls of routines with source in a region of a routine, by their names."""
+        return [site for site in self._sites(RegionId(key, number)) if not _is_defined(site)]
 
     def _sites(self, region: RegionId) -> list[CallSite]:
-        sites = self.facts.graph.sites.get(region.routine, ())
-        return [
-            s for s in sites if s.callee and region.number in s.at.regions and self.facts.live(s.at, region.routine)
-        ]
+        """The same with what operators and assignments call that the program defines, in the region and below it."""
+        if region not in self._found:
+            key = region.routine
+            sites = (*self.facts.graph.sites.get(key, ()), *self._defined(key))
+            found = [s for s in sites if s.callee and region.number in s.at.regions and self.facts.live(s.at, key)]
+            seen: set[str] = set()
+            for site in found:  # which grows
+                new = [k for k in self._reached(site.callee) if k not in seen]
+                seen.update(new)
+                found += (s for k in new for s in self._defined(k))
+            self._found[region] = found
+        return self._found[region]
+
+    def _defined(self, key: str) -> Iterator[CallSite]:
+        """What operators and assignments call in a routine."""
+        sites = self.facts.graph.indirect.get(key, ())
+        return (s for s in sites if s.callee and _is_defined(s) and self.facts.live(s.at, key))
+
+    def _reached(self, key: str) -> list[str]:
+        """A routine and those that it calls by their names; none where that is not known."""
+        try:
+            return self.device.reached({key})
+        except Unprintable:
+            return []
 
     def updates(self, routine: Routine, number: int) -> tuple[list[Known], list[Import], list[Diagnostic]]:
         """What a region has to bring to the device for the routines that it calls: module variables by the names that
@@ -273,7 +306,8 @@ class Called:
         data = self.facts.object(symbol.name, variable.home)
         if home.kind != "module":
             return f"{what} a variable of the program around it,"
-        if symbol.name in home.spec.storage:
+        kinds = {group.kind for group in home.spec.groups if symbol.name in group.members}
+        if symbol.name in home.spec.storage and kinds != {"namelist"}:
             return f"{what} in a common block or an equivalence,"
         if data is None or "pointer" in symbol.attributes or symbol.type.base in ("character", "class"):
             return f"{what} a pointer or a text,"
@@ -331,6 +365,12 @@ class Called:
 
     def _routines(self, site: CallSite, family: str) -> Iterator[Diagnostic]:
         """What is wrong with a routine that is called in a region, and with those below it."""
+        if _is_defined(site) and self.device.reads_blocks(site.callee):
+            what = (
+                f"an operator or assignment that calls '{self.facts.routine(site.callee).name}', which reads a common"
+            )
+            yield self._refused(f"{what} block,", family, site)
+            return
         try:
             reached = self.device.reached({site.callee})
         except Unprintable as problem:
@@ -356,6 +396,9 @@ class Called:
         kept = next((n for n in blocks if keeps_value(routine, n)), None)
         if kept is not None:
             return f"which keeps '{kept}' between calls", SAVED
+        kinds = (s.kind for s in flatten(routine.body) if isinstance(s, Specification))
+        if "entry" in kinds or has_entry(routine.spec.lines):
+            return "which has another entry", ENTRY
         written = self.effects.shared_writes(routine.key)
         if written:
             return f"which changes the module variable '{written[0]}'", WRITTEN_BELOW
@@ -393,6 +436,8 @@ class Called:
                 yield refused(through_object(called.name), family, statement.line, file, BOUND)
             if isinstance(statement, Call) and isinstance(statement.designator, Component):
                 continue
+            for name in self._named_procedures(statement, key):
+                yield refused(f"the procedure '{name}' as an argument", family, statement.line, file)
             for name in self._without_source(statement, key, at):
                 what = f"a call of '{name}', whose source is not here or which may mean several procedures,"
                 yield refused(what, family, statement.line, file)
@@ -409,12 +454,23 @@ class Called:
             if pointed or is_bound(part, key, scopes):
                 yield part
 
+    def _named_procedures(self, statement: Statement, key: str) -> Iterator[str]:
+        """The procedures that a statement names without a call of them, such as the target of a pointer."""
+        trees = statement.args if isinstance(statement, Call) else expressions(statement)
+        nodes = [node for tree in trees for node in walk(tree)]
+        called = {id(node.base) for node in nodes if isinstance(node, Apply)}
+        scopes = self.facts.scopes
+        for name in (n.name for n in nodes if isinstance(n, Name) and id(n) not in called):
+            if scopes.variable(name, key) is None and scopes.procedures(name, key):
+                yield name
+
     def _without_source(self, statement: Statement, key: str, at: Located) -> Iterator[str]:
         inside = aliases_of(at)
         application = self.facts.application
         macros = {m.lower() for m in (*application.macros_of(key), *application.file(key).macros)}
         scopes = self.facts.scopes
         callees = {s.name: s.callee for s in self.facts.graph.sites.get(key, ()) if s.at.statement is statement}
+        defined = {(s.node.start, s.node.end) for s in self._defined(key) if s.at.statement is statement}
         yield from (name for name, callee in callees.items() if not callee and name not in _SUBROUTINES)
         if isinstance(statement, Call):
             trees = statement.args
@@ -423,7 +479,7 @@ class Called:
         for tree in trees:
             for node in walk(tree):
                 if isinstance(node, Binary | Unary) and node.op not in OPERATORS:
-                    yield node.op
+                    yield from () if (node.start, node.end) in defined else (node.op,)
                 if not isinstance(node, Apply) or not isinstance(node.base, Name) or node.base.name in callees:
                     continue
                 name = node.base.name
@@ -438,6 +494,13 @@ class Called:
 
     def _refused(self, what: str, family: str, site: CallSite) -> Diagnostic:
         return refused(what, family, site.at.statement.line, self.facts.routine(site.caller).file)
+
+
+def _is_defined(site: CallSite) -> bool:
+    """Whether a call is that of an operator or an assignment that the program defines."""
+    statement = site.at.statement
+    assigns = isinstance(statement, Assignment) and site.args == (statement.target, statement.value)
+    return site.chosen and (assigns or isinstance(site.node, Binary | Unary))
 
 
 def not_shared(what: str, line: LogicalLine, file: str) -> Diagnostic:

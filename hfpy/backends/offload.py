@@ -16,7 +16,7 @@ from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.device.inquired import inquired
 from hfpy.analyze.device.states import States, kept_there
 from hfpy.analyze.effects.effects import Effects
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.sizes import constant
 from hfpy.analyze.regions.neighbours import apart, touched
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
@@ -28,7 +28,7 @@ from hfpy.backends.clones import Clones, Given
 from hfpy.backends.deep import deep_objects
 from hfpy.backends.offloadcode import KINDS, OffloadCode, lower_bounds
 from hfpy.backends.openacc import interfaces
-from hfpy.backends.refused import COLLECT, COMPONENTS
+from hfpy.backends.refused import COLLECT, COMPONENTS, OUTSIDE
 from hfpy.backends.sections import Sections
 from hfpy.backends.unsized import is_unsized
 from hfpy.model.directives import Region
@@ -311,7 +311,8 @@ class OffloadRewriter(RegionRewriter):
         if stored and home is not None and self.backend.name == "openmp-target":
             kinds = {g.kind for g in home.spec.groups if data.symbol.name in g.members}
             stored = kinds != {"common"}
-        return derived or stored or "optional" in data.symbol.attributes
+        listed = data.identity in self.facts.scopes.in_namelists  # in another routine, perhaps
+        return derived or stored or listed or "optional" in data.symbol.attributes
 
     def _own_order(self, node: Construct, region: Region) -> tuple[Loop, ...]:
         """The loops that a region brings, outermost first."""
@@ -361,6 +362,10 @@ class OffloadRewriter(RegionRewriter):
         for reference in references:
             if reference.role == "pointer" and _sets_pointer(reference.at.statement):
                 self._refuse("a pointer assignment in a region", reference.at.statement.line)
+                return
+            if reference.role == "allocate" and stands_for(reference.name, reference.at)[0] is not None:
+                what = f"to allocate or free '{reference.name}', which all points share, in a region"
+                self._refuse(what, reference.at.statement.line, OUTSIDE)
                 return
         if self.backend.name != "openacc":
             return  # compilers take associate names in OpenMP regions

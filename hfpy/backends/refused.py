@@ -25,6 +25,7 @@ IN_COMMON = (
 )
 SAVED = "pass it as an argument instead, or make it a named constant if it never changes"
 CONSTANT = "write its values as a list of one dimension, or make it a variable"
+ENTRY = "make a routine of its own of what is after the entry"
 RECURSIVE = "write it as a loop, or call it outside of the region"
 WRITTEN_BELOW = "give the routine the variable as an argument, and set the one of the module after the region"
 WRITTEN_IN_BLOCK = "give the routine an argument for it, and set the member of the block after the region"

@@ -23,7 +23,7 @@ from hfpy.build.compile.races import watching
 from hfpy.build.compile.samples import sampling
 from hfpy.build.compile.sharing import check_sharing
 from hfpy.build.compile.tasks import Processes, run_ordered
-from hfpy.build.compile.tools import OPENMP_MODULE, Tools, find_tools
+from hfpy.build.compile.tools import Tools, find_tools
 from hfpy.build.compile.unneeded import without_unneeded
 from hfpy.build.files import digest, explained, require_inside
 from hfpy.build.progress import Phases
@@ -170,7 +170,7 @@ def _compile_and_link(
         options,
         request.environment,
         openmp=translated.openmp,
-        openmp_library=any(OPENMP_MODULE in file.uses for file in translated.files),
+        modules={module for file in translated.files for module in file.uses},
         debug=request.debug,
         suffixes=frozenset(path.suffix for path in others),
     )

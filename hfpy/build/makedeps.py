@@ -37,6 +37,7 @@ def write_depfile(
         options,
         environment,
         openmp=translated.openmp,
+        modules={module for file in translated.files for module in file.uses},
         debug=False,
         suffixes=frozenset(path.suffix for path in foreign),
     )

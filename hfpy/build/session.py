@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hfpy.backendtable import BACKENDS
-from hfpy.build.compile.compilers import environment_flags
+from hfpy.build.compile.compilers import environment_flags, family_by_name
 from hfpy.build.settings.named import unknown_folders, unknown_paths
 from hfpy.build.settings.projectfile import load_project
 from hfpy.changes import Changes, changes_of
@@ -102,7 +102,9 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, 
     if options.scripts is not None and (runs or given.trust):
         options = replace(options, scripts=replace(options.scripts, trusted=True))
     flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
-    return Session(project, replace(options, kinds=default_kinds(flags), directives=directives_of(flags)), notes)
+    family = family_by_name(project.target(given.target).compiler, environment)
+    known = replace(options, kinds=default_kinds(flags), directives=directives_of(flags), compiler=family)
+    return Session(project, known, notes)
 
 
 def nearest_project(folder: Path) -> Path:
@@ -136,7 +138,8 @@ def open_files(files: Sequence[Path], given: Given, output: Path = Path("build")
     """
     project = Project(root=Path("."), name="files", sources=tuple(map(str, files)), build_dir=str(output), named=True)
     notes = tuple(unknown_folders(given.include_dirs, Place("-I")))
-    return Session(project, with_given(Options(target=given.target), given), notes)
+    options = Options(target=given.target, compiler=family_by_name(None, os.environ))
+    return Session(project, with_given(options, given), notes)
 
 
 # Options that a project sets and that decide what is generated, with what they are called in its file.

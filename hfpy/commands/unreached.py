@@ -84,7 +84,7 @@ class Unreached:
     def _read(self, path: Path, macros: Mapping[str, Macro], wanted: bool) -> PlainFile:
         try:
             index = index_file(path, self.options, macros)
-            return plain_file(index, frozenset(macros), self.options.include_dirs, self.options.parse_limit, wanted)
+            return plain_file(index, macros, self.options.include_dirs, self.options.parse_limit, wanted)
         except Exception as fault:
             if os.environ.get("HFPY_DEBUG"):
                 raise

@@ -159,9 +159,18 @@ class StencilScope:
 
 
 @dataclass(frozen=True, slots=True)
+class IfDirective:
+    """One ``@if``: ``kind`` is architecture or parallelregion, ``values`` in lower case."""
+
+    kind: str
+    values: tuple[str, ...]
+    line: LogicalLine
+
+
+@dataclass(frozen=True, slots=True)
 class Dependants:
     """One ``@domainDependant`` block. ``decomposed`` is the decomposition that its arrays belong to (empty: not said),
-    and ``halo_widths`` how wide their halos are at least.
+    and ``halo_widths`` how wide their halos are at least. ``condition`` is the ``@if`` around it.
     """
 
     names: tuple[Listed, ...]
@@ -174,17 +183,9 @@ class Dependants:
     lines: tuple[LogicalLine, ...] = field(default=())
     decomposed: str = ""
     halo_widths: tuple[Width, ...] = ()
+    condition: IfDirective | None = None
 
     @property
     def auto(self) -> bool:
         """Whether the domains are added to the declared dimensions (``autoDom``)."""
         return "autodom" in self.flags
-
-
-@dataclass(frozen=True, slots=True)
-class IfDirective:
-    """One ``@if``: ``kind`` is architecture or parallelregion, ``values`` in lower case."""
-
-    kind: str
-    values: tuple[str, ...]
-    line: LogicalLine

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hfpy.backendtable import DEVICE_BACKENDS, with_directives
+from hfpy.backendtable import with_directives
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.macros import Macro
 from hfpy.model.source import SourceText, source_text
@@ -23,6 +23,16 @@ from hfpy.parse.text.preprocess import activity, asks_preprocessor, read_macros
 from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.suffixes import FIXED, FORTRAN, HYBRID, PREPROCESSED
 
+# The directives that generated code may have, their sentinels, and what compilers define then.
+COMPILED = (("openmp", "omp", "_OPENMP", "201511"), ("openacc", "acc", "_OPENACC", "201711"))
+# What families of compilers define by themselves.
+PREDEFINED = {
+    "gnu": {"__GFORTRAN__": "1", "__GNUC__": "12"},
+    "llvm": {"__flang__": "1"},
+    "nvidia": {"__NVCOMPILER": "1", "__PGI": "1"},
+    "intel": {"__INTEL_COMPILER": "20250000"},
+    "cray": {"_CRAYFTN": "1"},
+}
 HYBRID_SUFFIXES = HYBRID
 FIXED_SUFFIXES = (*FIXED, ".f77")
 FORTRAN_SUFFIXES = (*FORTRAN, ".f77")
@@ -39,12 +49,17 @@ def is_fortran(path: Path) -> bool:
 
 
 def command_line_macros(options: Options) -> dict[str, Macro]:
-    """Macros of the target and of ``-D`` (hybrid-fortran.md §2.3: ``GPU`` on the GPU, nothing on the CPU)."""
+    """Macros of the target and of ``-D`` (hybrid-fortran.md §2.3: ``GPU`` on the GPU, nothing on the CPU), and those
+    that the compiler defines by itself.
+    """
     macros = dict(parse_defines(options.define))
     if options.target == "gpu":
         macros.setdefault("GPU", Macro("GPU", None, "1"))
-    if options.default_backend in with_directives("openmp") - DEVICE_BACKENDS:
-        macros.setdefault("_OPENMP", Macro("_OPENMP", None, "201511"))
+    for directives, sentinel, name, version in COMPILED:
+        if options.backends & with_directives(directives) or sentinel in options.directives:
+            macros.setdefault(name, Macro(name, None, version))
+    for name, value in PREDEFINED.get(options.compiler, {}).items():
+        macros.setdefault(name, Macro(name, None, value))
     return macros
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -10,6 +11,8 @@ from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model import statements
+from hfpy.model.directives import IfDirective
+from hfpy.model.macros import Macro
 from hfpy.model.names import unit_name
 from hfpy.model.source import LogicalLine, source_text
 from hfpy.model.statements import Node
@@ -19,9 +22,12 @@ from hfpy.options import Options
 from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
 from hfpy.parse.declarations.specification import SpecificationParser
+from hfpy.parse.expressions.fragments import with_dimensions
+from hfpy.parse.files import command_line_macros
 from hfpy.parse.oldsizes import with_old_sizes
 from hfpy.parse.text.lexer import logical_lines
 from hfpy.parse.text.limits import readable, within_limits
+from hfpy.parse.text.preprocess import activity
 
 
 def unit_key(index: FileIndex, number: int) -> str:
@@ -40,12 +46,19 @@ def unit_key(index: FileIndex, number: int) -> str:
 
 class Includes:
     """Finds and lexes included files: beside the including file, then in the include directories. They have the form of
-    that file, whatever their names (Fortran 2018, 6.4).
+    that file, whatever their names (Fortran 2018, 6.4). Their ``#`` lines count where the ``macros`` are known.
     """
 
-    def __init__(self, path: str, include_dirs: tuple[Path, ...], fixed: bool = False) -> None:
+    def __init__(
+        self,
+        path: str,
+        include_dirs: tuple[Path, ...],
+        fixed: bool = False,
+        macros: Mapping[str, Macro] | None = None,
+    ) -> None:
         self.folders = (Path(path).parent, *include_dirs)
         self.fixed = fixed
+        self.macros = macros
 
     def __call__(self, name: str, line: LogicalLine) -> list[LogicalLine] | None:
         """Logical lines of the file, each marked with it; None where it cannot be found."""
@@ -54,9 +67,7 @@ class Includes:
             if not candidate.is_file() or readable(candidate):
                 continue
             text = source_text(str(candidate), candidate.read_text(encoding="utf-8", errors="replace"))
-            lines, _ = within_limits(
-                str(candidate), logical_lines(str(candidate), text.lines, hybrid=False, fixed=self.fixed)[0]
-            )
+            lines, _ = within_limits(str(candidate), self._lines(candidate, text.lines))
             return [
                 LogicalLine(
                     item.text, item.segments, item.last, item.label, item.directive, item.comment, str(candidate)
@@ -64,6 +75,14 @@ class Includes:
                 for item in lines
             ]
         return None
+
+    def _lines(self, path: Path, rows: Sequence[str]) -> list[LogicalLine]:
+        active: Sequence[bool] | None = None
+        includes: Sequence[str] = ()
+        if self.macros is not None:
+            seen = activity(rows, self.macros, path, self.folders, self.fixed)
+            active, includes = seen.active, seen.includes
+        return logical_lines(str(path), rows, hybrid=False, active=active, fixed=self.fixed, includes=includes)[0]
 
 
 def _module_of(index: FileIndex, unit: UnitIndex) -> str:
@@ -78,15 +97,21 @@ def _module_of(index: FileIndex, unit: UnitIndex) -> str:
 
 
 def parse_unit(
-    index: FileIndex, number: int, include_dirs: tuple[Path, ...] = (), limit: float = inf
+    index: FileIndex,
+    number: int,
+    include_dirs: tuple[Path, ...] = (),
+    limit: float = inf,
+    macros: Mapping[str, Macro] | None = None,
 ) -> tuple[Routine, list[Diagnostic]]:
     """Parse one unit of a file in full (nested units are units of their own).
 
-    What takes longer than ``limit`` seconds is given up: a diagnostic names the unit and how far it got.
+    What takes longer than ``limit`` seconds is given up: a diagnostic names the unit and how far it got. ``macros`` are
+    those that all files see; without them no ``#`` lines of included files count.
     """
     unit = index.units[number]
     lines = list(index.lines[unit.first : unit.last + 1])
-    reader = Includes(index.path, include_dirs, index.fixed)
+    known = None if macros is None else {**macros, **index.definitions}
+    reader = Includes(index.path, include_dirs, index.fixed, known)
     deadline = Deadline.after(limit)
     around = partial(_around, index, unit, reader)
     parser = SpecificationParser(index.path, reader, deadline, around, index.sizes, index.definitions)
@@ -104,31 +129,49 @@ def parse_unit(
         understood = parser.read(declared, 0, len(declared))
         late += [_unread(line, index.path) for line in declared[understood : understood + 1]]
         behind = parser.read(lines, first, max(stop, first))
+        while (executed := parser.behind) and behind < stop:
+            parser.behind = []
+            more = parser.read(lines, behind, stop)
+            if more == behind:
+                break
+            behind = more  # declarations follow: what hfpy did not understand were some, too
         while declares and behind < stop and _is_macro(lines[behind], index):
             behind = parser.read(lines, behind + 1, stop)  # what it declares, the compiler knows
         header = lines[0]
         last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
         body_first = lines[behind].first if behind < len(lines) else -1
         if not declares:
-            body = _executable(builder, reader, lines[behind:stop], deadline)
+            body = _executable(builder, reader, [*executed, *lines[behind:stop]], deadline)
         elif behind < stop:
             late.append(_unread(lines[behind], index.path))
     except TooSlow as reached:
         given_up = _given_up(index, unit, limit, reached.line)
         return _routine(index, number, parser.result(last), (), body_first), [given_up]
-    routine = replace(_routine(index, number, parser.result(last), body, body_first), scopes=tuple(builder.scopes))
+    spec = parser.result(last)
+    if index.definitions:
+        spec = replace(spec, symbols={n: with_dimensions(s, index.definitions) for n, s in spec.symbols.items()})
+    routine = replace(_routine(index, number, spec, body, body_first), scopes=tuple(builder.scopes))
     return routine, [*late, *parser.found, *builder.found]
 
 
 def unit_for(index: FileIndex, number: int, options: Options) -> tuple[Routine, list[Diagnostic]]:
-    """A unit as a build has it: of what is declared in ``@if`` for one architecture each, that which holds there."""
-    routine, found = parse_unit(index, number, options.include_dirs, options.parse_limit)
+    """A unit as a build has it: of what is declared or listed in ``@if`` for one architecture each, that which holds
+    there.
+    """
+    routine, found = parse_unit(index, number, options.include_dirs, options.parse_limit, command_line_macros(options))
     spec = routine.spec
-    if not spec.alternatives:
+    if not spec.conditions:
         return routine, found
     backend = options.backend_of(routine.key, unit_name(routine.key), routine.scheme)
-    held = ((c, s) for c, s in spec.alternatives if c.kind == "architecture" and holds_architecture(c, backend))
-    return replace(routine, spec=replace(spec, symbols={**spec.symbols, **{s.name: s for _, s in held}})), found
+
+    def holds(condition: IfDirective) -> bool:
+        return condition.kind == "architecture" and holds_architecture(condition, backend)
+
+    held = {symbol.name: symbol for condition, symbol in spec.alternatives if holds(condition)}
+    listed = tuple(
+        b for b in spec.dependants if b.condition is None or b.condition.kind != "architecture" or holds(b.condition)
+    )
+    return replace(routine, spec=replace(spec, symbols={**spec.symbols, **held}, dependants=listed)), found
 
 
 def _around(index: FileIndex, unit: UnitIndex, reader: Includes, name: str) -> bool:

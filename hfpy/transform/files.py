@@ -14,7 +14,7 @@ from hfpy.model.names import is_operator
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives.directives import is_scheme, is_serial
-from hfpy.parse.files import leaves_preprocessed
+from hfpy.parse.files import COMPILED, PREDEFINED, leaves_preprocessed
 from hfpy.parse.text.physical import identifiers, names_in_rows, physical
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.declarations import DeclarationRewriter
@@ -157,7 +157,11 @@ class FileRewriter:
             templates = {r.template for r in self.facts.positions.regions.values() if r.template}
             words |= {f"{order.access_macro}_{t}" for t in templates}
         return (
-            (words & application.macros.keys()) - application.options.defined - {"GPU", "_OPENMP"} - self.index.macros
+            (words & application.macros.keys())
+            - application.options.defined
+            - {"GPU", *(name for _, _, name, _ in COMPILED)}
+            - PREDEFINED.get(application.options.compiler, {}).keys()
+            - self.index.macros
         )
 
     def _unit(self, routine: Routine) -> Iterator[Edit]:

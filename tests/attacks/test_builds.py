@@ -58,9 +58,16 @@ def test_the_library_of_openmp(spelling: str, backend: str, flag: str, tmp_path:
     assert ran(tmp_path / f"build/cpu-{backend}/p") == "   2.0   3.0   4.0   5.0\n"
 
 
+@pytest.mark.parametrize(
+    ("use", "after"),
+    [
+        ("use omp_lib", "if (omp_get_num_threads() < 1) stop 1"),
+        ("use openacc", "call acc_init(acc_device_host)"),
+    ],
+)
 @pytest.mark.parametrize("backend", ["sequential", "openmp"])
-def test_the_library_of_openmp_in_a_new_project(backend: str, tmp_path: Path) -> None:
-    (tmp_path / "p.F90").write_text(MAIN.format(use="use omp_lib", after="if (omp_get_num_threads() < 1) stop 1"))
+def test_libraries_of_directives_in_a_new_project(backend: str, use: str, after: str, tmp_path: Path) -> None:
+    (tmp_path / "p.F90").write_text(MAIN.format(use=use, after=after))
     (tmp_path / "work.h90").write_text(WORK)
     (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["."]\n')
     assert cli.run(["build", str(tmp_path), "--backend", backend]) == 0

@@ -39,6 +39,27 @@ ROWS = (
         "holds",
     ),
     _row(
+        "work array, either branch sets it, by what the loop changes",
+        "real(8) :: ztmp(n)",
+        "do i = 1, n\ndo k = 1, n\nif (a(i,k) > 5) then\nztmp(k) = 1\nelse if (a(i,1) > 3) then\nztmp(k) = 2\nelse\n"
+        "ztmp(k) = 3\nend if\nend do\ndo k = 1, n\na(i,k) = ztmp(k)\nend do\nend do",
+        "region i",
+    ),
+    _row(
+        "work array, not every branch sets it",
+        "real(8) :: ztmp(n)",
+        "ztmp = 1\ndo i = 1, n\ndo k = 1, n\nif (a(i,k) > 5) then\nztmp(k) = 1\nelse if (a(i,1) > 3) then\n"
+        "ztmp(k) = 2\nend if\nend do\ndo k = 1, n\na(i,k) = ztmp(k)\nend do\nend do",
+        "holds",
+    ),
+    _row(
+        "work array, one of two conditions on what changes between them",
+        "real(8) :: ztmp(n)",
+        "ztmp = 1\ndo i = 1, n\ndo k = 1, n\nif (a(i,k) > 5) ztmp(k) = 1\na(i,k) = 10 - a(i,k)\n"
+        "if (.not. a(i,k) > 5) ztmp(k) = 2\nend do\ndo k = 1, n\nb(i,k) = ztmp(k)\nend do\nend do",
+        "region k",
+    ),
+    _row(
         "elements as arguments",
         "",
         "do i = 1, n\ncall pair_of(a(i,1), a(i,2), b(i,1), b(i,2))\nend do",

@@ -318,6 +318,14 @@ def test_it_is_left_alone_by_itself(name: str, tmp_path: Path) -> None:
     assert not any(v.columns and v.last > 12 + text.count("\n") for v in found.verdicts)
 
 
+def test_columns_of_a_do_concurrent_are_named(tmp_path: Path) -> None:
+    """There was an exception where one has several indices: it is not loops in each other."""
+    text = "do k = 2, m\ndo concurrent (i = 1:n, l = 1:2)\nb(i,l) = 0.5d0*b(i,l) + a(i,k)\nend do\nend do"
+    source = (HEAD + text + "\n" + TAIL).replace("!@parallelRegion{columns(i)}", "integer :: l")
+    found = found_regions(write_files({"m.f90": source.replace("!@end parallelRegion", "")}, tmp_path), Options())
+    assert "'do concurrent' holds the columns" in found.verdicts[0].beside
+
+
 ENTERED = """subroutine work(n, m, a, b)
   integer, intent(in) :: n, m
   real(8), intent(inout) :: a(n,m), b(n,m)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.build.compile.compilers import _SPELLINGS, family_of
+from hfpy.build.compile.compilers import _SPELLINGS, family_by_name, family_of
 from hfpy.build.compile.tools import _DEBUG_FLAGS
 from hfpy.options import DefaultKinds, default_kinds
 
@@ -65,3 +65,14 @@ def test_versions_tell_families(text: str, family: str) -> None:
 )
 def test_flags_tell_default_kinds(flags: str, kinds: DefaultKinds) -> None:
     assert default_kinds(flags.split()) == kinds
+
+
+def test_families_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("hfpy", "flang-99"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert family_by_name(None, {}) == "gnu"
+    assert family_by_name(None, {"FC": "flang-99"}) == "llvm"
+    assert family_by_name(None, {"FC": "hfpy fc flang-99"}) == "llvm"
+    assert family_by_name("flang-99", {}) == "llvm"

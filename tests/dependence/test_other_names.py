@@ -332,3 +332,40 @@ end module
 def test_what_no_thread_can_have(attributes: str, statement: str, code: str) -> None:
     made = translate_text({"m.f90": NAMELIST % (attributes, statement)}, backend="openmp")
     assert [d.code for d in made.diagnostics] == [code] * bool(code)
+
+
+COMPONENTS = """
+module m
+  implicit none
+  type state
+    real(8), pointer :: t(:), q(:)
+  end type
+contains
+  subroutine work(n, new, old)
+    integer, intent(in) :: n
+    type(state), intent(in) :: new, old
+    integer :: i
+    !@parallelRegion%s
+    do i = 1, n
+      new%%t(i) = old%%q(i)
+      new%%q(i) = old%%t(i) + new%%t(i)
+    end do
+  end subroutine
+  subroutine all
+    type(state) :: x, y
+    real(8), target :: b(9,4)
+    x%%t => b(:,1); x%%q => b(:,2); y%%t => b(:,3); y%%q => b(:,4)
+    call work(9, x, y)
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize(
+    ("stated", "reported"), [("", True), ("{independent(old)}", True), ("{independent(new)}", False)]
+)
+def test_components_of_an_object_are_stated_by_its_name(stated: str, reported: bool) -> None:
+    """What the hint says to write was not enough: each pointer component was told again, to be listed by its name."""
+    made = translate_text({"m.f90": COMPONENTS % stated}, backend="openmp")
+    assert bool(made.diagnostics) is reported
+    assert all("independent(new)" in d.hint for d in made.diagnostics), made.diagnostics

@@ -90,7 +90,7 @@ def write(folder: Path, statement: str, **more: str) -> Sequence[Path]:
 
 def reported(paths: Sequence[Path]) -> list[tuple[str, str, int]]:
     """What is said: severity, code and line."""
-    files = [plain_file(index_file(path, Options(), {}), ()) for path in paths]
+    files = [plain_file(index_file(path, Options(), {}), {}) for path in paths]
     found: list[Diagnostic] = [d for one in files for d in one.problems]
     return [(d.severity, d.code, d.place.line) for d in (*found, *undeclared_in(files))]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -15,6 +16,7 @@ from hfpy.build.verify.differences import compare
 from hfpy.build.verify.verify import Side, side
 from hfpy.diagnostics import UsageError
 from tests.command import CXXFLAGS
+from tests.support import translate_text
 
 ROOT = Path(__file__).parents[2]
 ARGUMENTS = ("out.dat", "10", "8", "6", "3")
@@ -140,6 +142,29 @@ end program p
 
 
 @pytest.mark.full
+def test_locals_that_outlast_a_call_are_compared() -> None:
+    """Members of common blocks among them, and saved arrays; with the optimiser other local arrays are not."""
+    text = """subroutine calc
+  integer, parameter :: n = 20
+  real(8) :: u, v, w(n,n), own(n,n)
+  save w
+  common /fields/ u(n,n), v(n,n)
+  integer :: i, j
+  !@parallelRegion
+  do j = 2, n-1
+    do i = 2, n-1
+      v(i,j) = u(i-1,j) + u(i+1,j)
+      w(i,j) = v(i,j)
+      own(i,j) = v(i,j)
+    end do
+  end do
+  print *, own
+end subroutine
+"""
+    made = translate_text({"m.f90": text}, backend="openmp", trace=True).require()
+    assert re.findall(r"call hf_trace\((\w+)", made.text) == ["v", "w"]
+
+
 def test_elements_that_nothing_has_set_are_no_difference(tmp_path: Path) -> None:
     (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["p.f90"]\n')
     (tmp_path / "p.f90").write_text(NOT_ALL_SET)

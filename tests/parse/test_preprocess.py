@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from hfpy.parse.text.conditions import ConditionError, evaluate
 from hfpy.parse.text.expansion import expand_file, needs_expansion
 from hfpy.parse.text.macros import expand, parse_defines, permutation, split_arguments
 from hfpy.parse.text.preprocess import activity, read_macros
+from tests.support import translate_text
 
 STORAGE_ORDER = """\
 ! storage order for both targets
@@ -396,3 +398,80 @@ def test_needs_expansion() -> None:
     assert not needs_expansion("#define A(x) x\n#ifdef B\n#endif\n")
     assert not needs_expansion("print *, '##', `#`\n")
     assert not needs_expansion("#define A '##'\n")
+
+
+BRANCHES = """
+module m
+contains
+subroutine work(n, a, b)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n,n), b(n,n)
+  integer :: i, j
+  !@parallelRegion
+#ifdef EXCHANGED
+  do j = 2, n
+    do i = 1, n
+# else
+  do i = 1, n
+    do j = 2, n
+#endif
+#if defined(EXCHANGED) && \\
+    defined(MORE)
+      a(i,j) = 2*b(i,j)
+#else
+      a(i,j) = 3*b(i,j)
+#endif
+    end do
+#ifdef EXCHANGED
+  end do
+#else
+  end do
+#endif
+end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize("define", [(), ("EXCHANGED",)], ids=["plain", "exchanged"])
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "opencl", "openacc"])
+def test_heads_of_loops_in_branches(define: tuple[str, ...], backend: str) -> None:
+    """The launch of a kernel took the ``#endif`` of the branch with it that the loops begin in."""
+    done = translate_text({"m.F90": BRANCHES}, target="gpu", backend=backend, define=define).require()
+    rows = done.files["m.F90"].splitlines()
+    seen = activity(rows, parse_defines(define), Path("m.F90"))
+    assert not seen.diagnostics
+    active = [row.split() for row, on in zip(rows, seen.active, strict=True) if on and row.strip()]
+    loops = [words for words in active if words[0] == "do"]
+    assert len(loops) == [words[:2] for words in active].count(["end", "do"]) == 2 * (backend == "openacc")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("_OPENACC", {"target": "gpu", "backend": "openacc"}),
+        ("_OPENMP", {"target": "gpu", "backend": "openmp-target"}),
+        ("_OPENMP", {"backend": "openmp"}),
+        ("_OPENMP", {"directives": ("omp",)}),
+        ("__GFORTRAN__", {}),
+        ("__flang__", {"compiler": "llvm"}),
+    ],
+)
+def test_what_compilers_define(name: str, options: dict[str, Any]) -> None:
+    """hfpy looked at the other branch than the compiler, found its points independent, and the program had races."""
+    text = f"""subroutine work(n, a)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n)
+  integer :: i
+  !@parallelRegion
+  do i = 2, n
+#ifdef {name}
+    a(i) = a(i-1)
+#else
+    a(i) = 2*a(i)
+#endif
+  end do
+end subroutine
+"""
+    assert translate_text({"m.F90": text}, **options).errors
+    done = translate_text({"m.F90": text}, compiler="cray").require()
+    assert "#define" not in done.files["m.F90"]

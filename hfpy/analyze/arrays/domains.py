@@ -20,7 +20,7 @@ from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
 from hfpy.model.names import from_statement, plain_from, with_home
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.expressions.fragments import ONE, arguments, dim_of, expanded
+from hfpy.parse.expressions.fragments import BY_MACRO, ONE, arguments, dim_of, expanded
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.macros import applied, argument_order, permutation
 
@@ -61,8 +61,8 @@ class DataObject:
 
     ``full`` is the full dimension list, ``kept`` the positions in use here; ``identity`` (home unit, name) is
     the same for every view of one module variable. ``user_macro`` names a macro around the whole shape that the user
-    wrote
-    himself: such a declaration, and indices given for it, are final (B8).
+    wrote himself, or one that means dimensions in it (``dimensions_by_macro``): such a declaration, and indices
+    given for it, are final (B8).
     """
 
     name: str
@@ -78,6 +78,12 @@ class DataObject:
     listed: Place | None = None
     dummy: bool = False
     user_macro: str = ""
+    dimensions_by_macro: bool = False
+
+    @property
+    def order_macro(self) -> str:
+        """The macro around the whole shape, which may also order the dimensions; empty if there is none."""
+        return "" if self.dimensions_by_macro else self.user_macro
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -211,6 +217,7 @@ class Domains:
         listing = self.listing(name, key, found)
         dummy = found.home == key and name in routine.dummies
         symbol, user_macro = self._without_macro(found.symbol)
+        by_macro = BY_MACRO in symbol.attributes
         found = Found(found.home, symbol)
         full = self._full(found, listing, key)
         kept = self._kept(full, found, routine, dummy)
@@ -228,7 +235,8 @@ class Domains:
             domain_macro=listing.domain_macro,
             listed=listing.place if listing.listed else None,
             dummy=dummy,
-            user_macro=user_macro,
+            user_macro=user_macro or by_macro * BY_MACRO,
+            dimensions_by_macro=by_macro,
         )
 
     def macro_of(self, symbol: Symbol) -> str:

@@ -164,11 +164,11 @@ def wanted_macros(data: DataObject, macros: Mapping[str, Macro]) -> Wanted | Non
     counts for two dimensions, too, and goes for indices itself if there is none for them.
     """
     rank = data.rank
-    if rank < (2 if data.user_macro else 3) or data.removed:
+    if rank < (2 if data.order_macro else 3) or data.removed:
         return None
-    if data.user_macro:
-        access = access_macro(data.user_macro)
-        return Wanted(access if access in macros else data.user_macro, data.user_macro, by_user=True)
+    if data.order_macro:
+        access = access_macro(data.order_macro)
+        return Wanted(access if access in macros else data.order_macro, data.order_macro, by_user=True)
     suffix = "" if rank == 3 else str(rank)
     usual = Wanted(f"AT{suffix}", f"DOM{suffix}", True)
     if data.access_macro or data.domain_macro:  # of one that is not there, autoDom knows the usual one

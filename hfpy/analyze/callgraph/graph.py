@@ -17,7 +17,7 @@ from hfpy.analyze.language.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Name
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Call
+from hfpy.model.statements import Assignment, Call
 from hfpy.model.units import Routine
 
 T = TypeVar("T")
@@ -86,6 +86,7 @@ class CallGraph:
                     self._by_callee.setdefault(callee, set()).add(caller)
         self.indirect: dict[str, tuple[CallSite, ...]] = {}
         self._by_place: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = {}
+        self._through: dict[str, dict[tuple[LineKey, int], int]] = {}
         self._find_indirect(read, before)
 
     def _find_indirect(self, read: Mapping[str, tuple[Calling, ...]], before: CallGraph | None) -> None:
@@ -191,6 +192,15 @@ class CallGraph:
             self._by_place[key] = places
         return tuple(self._by_place[key].get((at.statement.line.key, call.start, call.end), ()))
 
+    def called_through(self, key: str, line: LineKey, start: int) -> int | None:
+        """Where the call ends whose procedure is named by an object that begins at a place of a routine, as in
+        ``o%total(n)``; None where no call begins.
+        """
+        if key not in self._through:
+            sites = [s for s in self.indirect.get(key, ()) if _names_object(s)]
+            self._through[key] = {(s.at.statement.line.key, s.node.start): s.node.end for s in sites}
+        return self._through[key].get((line, start))
+
     def turn_to(self, application: Application, scopes: Scopes) -> None:
         """Go on with an application that differs in bodies only; those are to be given to ``read_again``."""
         self.application, self.scopes = application, scopes
@@ -205,6 +215,7 @@ class CallGraph:
         self.sites[routine.key] = tuple(self._sites(routine.key, read))
         self.indirect[routine.key] = tuple(self._indirect(routine.key, read))
         self._by_place.pop(routine.key, None)
+        self._through.pop(routine.key, None)
         return before == self.called(routine.key)
 
     def _sites(self, key: str, read: tuple[Calling, ...]) -> list[CallSite]:
@@ -242,3 +253,12 @@ class CallGraph:
         if callee and self.application.unit(callee).kind not in ("function", "procedure"):
             return []
         return [CallSite(key, callee, name, node.args, at, node, True, possible)]
+
+
+def _names_object(site: CallSite) -> bool:
+    """Whether an indirect call is written as one through an object; others are defined assignments and operators."""
+    node = site.node.base if isinstance(site.node, Apply) else site.node
+    statement = site.at.statement
+    if isinstance(statement, Assignment) and site.args == (statement.target, statement.value):
+        return False
+    return isinstance(node, Component)

@@ -7,7 +7,7 @@ both around a region and inside one is an error unless the inner region is a ``v
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import networkx as nx
 
@@ -15,9 +15,11 @@ from hfpy.analyze.callgraph.graph import CallGraph, CallSite
 from hfpy.analyze.language.context import Located, regions_of
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.application import Application
-from hfpy.model.directives import Region
+from hfpy.model.directives import Dependants, Region
 from hfpy.model.names import unit_name
 from hfpy.model.statements import constructs
+from hfpy.model.targets import holds_position
+from hfpy.model.units import Routine
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,27 @@ def positions(application: Application, graph: CallGraph, target: str) -> Positi
     everywhere = (c.region for r in application.routines.values() for c in r.regions)
     iterators = frozenset(name for region in everywhere if region is not None for name in region.iterators)
     return Positions(result, regions, tuple(found), iterators)
+
+
+def in_their_positions(application: Application, where: Positions) -> Application:
+    """The application with the declarations and ``@domainDependant`` blocks of those ``@if`` that hold in the positions
+    of routines; what asks for a target has been decided before. It is the same one where none depends on a position.
+    """
+    made: dict[str, Routine] = {}
+    for key, routine in application.routines.items():
+        spec, label = routine.spec, where.get(key).label
+        asked = [(condition, symbol) for condition, symbol in spec.alternatives if condition.kind != "architecture"]
+        symbols = {symbol.name: symbol for condition, symbol in asked if holds_position(condition, label)}
+        listed = tuple(block for block in spec.dependants if _is_for(block, label))
+        if len(listed) < len(spec.dependants) or any(spec.symbols[name] is not s for name, s in symbols.items()):
+            spec = replace(spec, symbols={**spec.symbols, **symbols}, dependants=listed)
+            made[key] = replace(routine, spec=spec)
+    return replace(application, routines={**application.routines, **made}) if made else application
+
+
+def _is_for(block: Dependants, label: str) -> bool:
+    condition = block.condition
+    return condition is None or condition.kind == "architecture" or holds_position(condition, label)
 
 
 def _recursion(graph: CallGraph, net: nx.DiGraph, own: dict[str, list[RegionId]]) -> list[Diagnostic]:

@@ -108,7 +108,9 @@ def _covered(
         same = list(_same_values(value, inner))
         args = tuple(_substituted(a, solved) for a in value.args)
         if not any(a.names() & set(part.dimensions) for a in args):
-            same.append(f"{value.name} = {encoding.value(value.function, args)}")
+            known = encoding.value(value.function, args)
+            same.append(f"{value.name} = {known}")
+            solved[value.name] = Linear(((known, 1),), 0)  # also as an argument of what follows
         if not same:
             return None
         part.constraints.append("(" + " or ".join(same) + ")")

@@ -378,8 +378,9 @@ def _show(condition: Condition) -> str:
 
 
 def _as_written(item: Atom) -> Atom:
-    """A value that each turn finds anew as the program spells it."""
-    return Parameter(item.shown) if isinstance(item, Application) and item.anew and item.shown else item
+    """A value that each turn finds anew, or that is no element of an array, as the program spells it."""
+    spelled = isinstance(item, Application) and item.shown and (item.anew or not without_home(item.name).isidentifier())
+    return Parameter(item.shown) if isinstance(item, Application) and spelled else item
 
 
 def _with_sizes(pair: Pair, facts: Facts, values: dict[Parameter, Form]) -> tuple[Pair, Facts]:

@@ -20,6 +20,7 @@ from hfpy.analyze.language.gnu import EXTENSIONS
 from hfpy.analyze.language.intrinsics import INTRINSICS
 from hfpy.analyze.language.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, error, warning
+from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Opaque, Specification
 from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
@@ -59,7 +60,7 @@ class PlainFile:
 
 def plain_file(
     index: FileIndex,
-    macros: Collection[str],
+    macros: Mapping[str, Macro],
     include_dirs: tuple[Path, ...] = (),
     limit: float = inf,
     read: bool = True,
@@ -92,8 +93,11 @@ def _whole(found: Sequence[Use]) -> tuple[str, ...]:
 class _Reader:
     """Reads all units of a file."""
 
-    def __init__(self, index: FileIndex, macros: Collection[str], include_dirs: tuple[Path, ...], limit: float) -> None:
+    def __init__(
+        self, index: FileIndex, macros: Mapping[str, Macro], include_dirs: tuple[Path, ...], limit: float
+    ) -> None:
         self.index = index
+        self.given = macros
         self.macros = frozenset(m.lower() for m in (*macros, *index.macros, *index.definitions))
         self.include_dirs = include_dirs
         self.limit = limit
@@ -108,7 +112,7 @@ class _Reader:
         problems: list[Diagnostic] = []
         unknown: list[Unknown] = []
         for number in range(len(self.index.units)):
-            routine, faults = parse_unit(self.index, number, self.include_dirs, self.limit)
+            routine, faults = parse_unit(self.index, number, self.include_dirs, self.limit, self.given)
             routines[routine.key] = routine
             statements = located(routine) if routine.kind not in _OUTER else ()
             problems += [*faults, *self._opaque(routine, statements)]

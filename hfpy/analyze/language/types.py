@@ -78,6 +78,17 @@ def component(expr: Component, key: str, scopes: Scopes) -> Symbol | None:
     return found.symbol if found is not None else None
 
 
+def may_be_substring(expr: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether a designator may mean a part of a text: ``t(2:3)``, ``names(i)(1:1)``."""
+    if not isinstance(expr, Apply) or not any(isinstance(arg, Range) for arg in expr.args):
+        return False
+    if isinstance(expr.base, Apply):
+        return True
+    named = isinstance(expr.base, Name) and scopes.variable(expr.base.name, key)
+    symbol = named.symbol if named else component(expr.base, key, scopes) if isinstance(expr.base, Component) else None
+    return symbol is None or not symbol.rank
+
+
 def is_parent(expr: Component, key: str, scopes: Scopes) -> bool:
     """Whether a component is, or may be, the parent component of an object: if the type of ``x`` extends ``base``,
     ``x%base%u`` is ``x%u`` (Fortran 2018, 7.5.7.2).

@@ -179,7 +179,8 @@ class Columns:
             self._column_loop(node)
             return [node]
         if node.kind not in _BLOCKS:
-            shown = "a region" if node.kind in _REGIONS else f"'{node.kind}'"
+            written = "do concurrent" if node.kind == "doconcurrent" else node.kind
+            shown = "a region" if node.kind in _REGIONS else f"'{written}'"
             raise NoColumns(f"{shown} is around or beside the loops over the columns", line_of(node))
         found: list[Construct] = []
         for part in node.parts:

@@ -18,14 +18,15 @@ from hfpy.analyze.dependence.model import (
     target_of,
 )
 from hfpy.analyze.facts import resolve_alias
+from hfpy.analyze.language.types import may_be_substring
 from hfpy.analyze.language.uses import Reference, sets_component
 from hfpy.analyze.nests.calls import Source
+from hfpy.analyze.nests.given import Naming
 from hfpy.analyze.nests.objects import components_of
 from hfpy.analyze.nests.parts import part_around
 from hfpy.analyze.nests.reading import Reading
 from hfpy.analyze.nests.subscripts import Subscripts
 from hfpy.analyze.nests.views import View
-from hfpy.analyze.nests.walked import Walked
 from hfpy.model.expressions import base_name
 from hfpy.model.statements import Assignment
 
@@ -33,7 +34,7 @@ READ, CALL, WRITE = 0, 1, 2  # in the order in which a statement does them
 _DEEPEST = 12  # calls, one in the other
 
 
-class Accessed(Walked):
+class Accessed(Naming):
     """Notes what references mean."""
 
     def _reference(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
@@ -74,11 +75,14 @@ class Accessed(Walked):
             places = self.calls.reached(passed.site, reference, data, places, subscripts)
         exact = not vague and not subscripts.vague
         why = f"what '{passed.site.name}' does with its elements is not known" if vague and passed is not None else ""
+        if subscripts.through:
+            why = f"what a procedure of '{data.name}' does with its elements is not known"
+            writes = writes and reference.role != "write"  # what its result points to, which is told elsewhere
         if reads:
             self._access(reference, data, places, (False, exact, exact), (*here, READ), why)
         if writes:
-            value = self._value(reference, places, subscripts.reading)
-            self._access(reference, data, places, (True, exact, exact and sure), (*here, WRITE), why, value)
+            reading = subscripts.reading if not subscripts.vague else None
+            self._access(reference, data, places, (True, exact, exact and sure), (*here, WRITE), why, reading)
 
     def _may_change(self, reference: Reference) -> bool:
         """Whether points may change the bounds, the length or the target of what an inquiry of a called routine is
@@ -132,8 +136,8 @@ class Accessed(Walked):
         if reads:
             self._access(reference, data, places, (False, exact, exact), (*here, READ), why)
         if writes:
-            value = self._value(reference, places, subscripts.reading)
-            self._access(reference, data, places, (True, exact, exact and reference.sure), (*here, WRITE), why, value)
+            reading = subscripts.reading if not subscripts.vague else None
+            self._access(reference, data, places, (True, exact, exact and reference.sure), (*here, WRITE), why, reading)
 
     def _access(
         self,
@@ -143,9 +147,11 @@ class Accessed(Walked):
         flags: tuple[bool, bool, bool],
         position: Position,
         why: str = "",
-        value: Value | None = None,
+        reading: Reading | None = None,
     ) -> None:
-        """Add an access; ``flags`` say whether it writes, is exact, and certainly happens."""
+        """Add an access; ``flags`` say whether it writes, is exact, and certainly happens. ``reading`` is given where
+        what is written may be told.
+        """
         view = self._view(data)
         array, at = data.name_in(self.body.key), Instance(self.loops, self.conditions(), position)
         if view is not None:
@@ -157,9 +163,9 @@ class Accessed(Walked):
             elif places is not None and near:
                 far = replace(at, guards=(*at.guards, Some(tuple(negated(one) for one in near))))
                 behind = f"'{data.name}' goes on after a part of '{array}'"
-                self._accessed(reference, data, array, None, (flags[0], False, False), far, behind, value)
+                self._accessed(reference, data, array, None, (flags[0], False, False), far, behind, None)
                 at = replace(at, guards=(*at.guards, *near))
-        self._accessed(reference, data, array, places, flags, at, why, value)
+        self._accessed(reference, data, array, places, flags, at, why, reading)
 
     def _accessed(
         self,
@@ -170,10 +176,11 @@ class Accessed(Walked):
         flags: tuple[bool, bool, bool],
         at: Instance,
         why: str,
-        value: Value | None,
+        reading: Reading | None,
     ) -> None:
         """Add an access of an array of the region."""
         write, exact, must = flags
+        value = self._value(reference, places, reading) if write and reading is not None else None
         if places is None:
             exact = must = False
             places = ()
@@ -199,8 +206,9 @@ class Accessed(Walked):
         statement = reference.at.statement
         if not isinstance(statement, Assignment) or reference.role != "write" or places is None or self.loose:
             return None
-        lower = tuple(s.lower for s in places if isinstance(s, Section) and s.lower is not None)
-        return reading.written(statement.value, lower)
+        if may_be_substring(statement.target, self.frame.key, self.facts.scopes):
+            return None
+        return reading.written(statement.value, places)
 
     def _follows(self, site: CallSite) -> bool:
         return self.detailed and self.calls.followed(site, self.called, _DEEPEST)

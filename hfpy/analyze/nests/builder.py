@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.dependence.forms import Form, behind_loop, extreme, number
 from hfpy.analyze.dependence.masks import set_by_all
@@ -27,9 +28,8 @@ from hfpy.analyze.dependence.model import (
     negated,
 )
 from hfpy.analyze.effects.bodies import RegionBody
-from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.implied import implied_loops
-from hfpy.analyze.language.uses import Reference, aliases_of
+from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.nests.accessed import CALL, WRITE, Accessed
 from hfpy.analyze.nests.jumps import Level, disordered, joined, leaves, left_by
 from hfpy.analyze.nests.parts import renamed, renumbered
@@ -63,8 +63,11 @@ def build(
     region = body.region
     steps = region.strides or (ONE,) * len(region.domains)
     rows = list(zip(region.iterators, region.starts, region.ends, steps, strict=True))
+    changing = walk.name_around()
     for name, low, high, step in reversed(rows):  # the last is the outermost
         walk.enter(name, walk.bound(low), walk.bound(high), walk.bound(step))
+    for name in changing:
+        walk.frame.values[name] = walk.fresh(name)
     points = tuple(loop.index for loop in walk.loops)
     walk.levels.append(Level(len(rows), 0, "", "routine"))
     walk.block(innermost_body(body.construct, region), points)
@@ -138,7 +141,11 @@ class _Walk(Accessed):
             self._associate(node, header, here)
         elif node.kind == "selecttype":
             rows = [(self.unknown("a type"), self._part(p.body, (*here, n))) for n, p in enumerate(node.parts)]
-            self._branches(rows, False)
+            with self.naming(node):
+                self._branches(rows, False)
+        elif node.kind == "block":
+            with self.naming(node):
+                self.block(node.body, (*here, 0))
         else:
             self.block(node.body, (*here, 0))
 
@@ -219,7 +226,7 @@ class _Walk(Accessed):
         self.frame.values.pop(var, None)
         self.enter(var or "while", low, high, step)
         for name in changed:
-            self.frame.values[name] = self.fresh(name)
+            self.forget(name)
         name = node.header.construct_name if isinstance(node.header, Header) else ""
         self.levels.append(Level(len(self.loops), len(self.guards), name))
         self.block(node.body, (*here, self.loops[-1].index))
@@ -227,7 +234,7 @@ class _Walk(Accessed):
         self.leaving = [x for x in self.leaving if x.depth < len(self.loops) or x.label]
         self.loops = outer
         for name in changed:
-            self.frame.values[name] = self.fresh(name)
+            self.forget(name)
         if var:
             known = None if leaves(node) or self.loose else behind_loop(low, high, step)
             self.frame.values[var] = known if known is not None else self.fresh(var)
@@ -268,7 +275,7 @@ class _Walk(Accessed):
         found = self._statements.at(statement, self.frame.key)
         if found is None:
             return
-        at, references = found
+        references = found[1]
         reading = self.reading(statement)
         subscripts = Subscripts(reading, statement)
         implied = implied_loops(statement)
@@ -281,45 +288,51 @@ class _Walk(Accessed):
                     self._call(site, references, subscripts, here)
             elif self.detailed and site.callee:
                 self._not_followed(site, here)
-        self._values(statement, at, references, reading)
+        self._values(statement, references, reading)
 
-    def _values(self, statement: Statement, at: Located, references: list[Reference], reading: Reading) -> None:
+    def _values(self, statement: Statement, references: list[Reference], reading: Reading) -> None:
         """What scalars hold after a statement."""
         value: Form | None = None
         if isinstance(statement, Assignment) and isinstance(statement.target, Name) and not self.loose:
             name = statement.target.name
-            target = self.facts.object(name, self.frame.key)
-            scalar = target is None or not target.rank  # an array is set as a whole, and changed element by element
-            whole = scalar and reading.is_integer(statement.target) and reading.is_integer(statement.value)
-            if whole and not self.masked:
+            whole = self._is_scalar(name) and reading.is_integer(statement.target)
+            if whole and reading.is_integer(statement.value) and not self.masked:
                 value = reading.form(statement.value)
-                if name not in aliases_of(at):
-                    self.frame.values[name] = value
+                self.forget(name)
+                self.frame.values[name] = value
         for reference in references:
             name = reference.name
             if isinstance(statement, Header) and statement.var == name and reference.role == "write":
                 continue
-            data = self.facts.object(name, self.frame.key)
-            if data is not None and (data.rank or reference.component):
+            if reference.component or not self._is_scalar(name):
                 continue
             if name in self.frame.indices and self.frame.indices[name] not in [x.index for x in self.loops]:
                 continue
             if value is not None and isinstance(statement, Assignment) and reference.node is statement.target:
                 continue
-            if self.effects.of(reference, self.frame.key)[1] and name not in self.frame.indices:
-                self.frame.values[name] = self.fresh(name)
+            if self.calls.sets(reference, self.frame.key) and name not in self.frame.indices:
+                self.forget(name)
         for site in self.calls.sites(self.frame.key, statement):
             for name in list(self.frame.values):
-                if self.calls.may_set(site, name):
+                if self.calls.may_set(site, self.memory_of(name)):
                     self.frame.values[name] = self.fresh(name)
+
+    def _is_scalar(self, name: str) -> bool:
+        """Whether a name is that of a scalar with a value of its own: arrays are set as a whole, and changed element by
+        element.
+        """
+        given = self.frame.given.get(name)
+        if given is not None:
+            return given.scalar and name not in self.frame.parts
+        data = self.facts.object(name, self.frame.key)
+        return data is None or not data.rank
 
     def _associate(self, node: Construct, header: Header, here: Position) -> None:
         """Names for parts of arrays hold for the body, as the indices are at its beginning."""
-        outer = dict(self.frame.parts)
+        parts: dict[str, tuple[DataObject, View]] = {}
         found = self._statements.at(header, self.frame.key)
         subscripts = Subscripts(self.reading(header), header)
         for name, selector in zip(header.names, header.exprs, strict=False):
-            self.frame.parts.pop(name, None)
             base = base_name(selector)
             named = (r for r in (found[1] if found is not None else ()) if r.name == base)
             reference = next((r for r in named if selector.start <= r.node.start < selector.end), None)
@@ -328,14 +341,13 @@ class _Walk(Accessed):
                 continue
             if not (data.rank or data.symbol.type.base in ("type", "class")):
                 continue
-            places = subscripts.of(reference, data)
-            if places is None or subscripts.vague:
-                self.frame.parts[name] = (data, View("", data.identity, None))
-            else:
-                own = renumbered(places, selector, self.frame.key, self.facts.scopes)
-                self.frame.parts[name] = (data, View("", data.identity, own))
-        self.block(node.body, (*here, 0))
-        self.frame.parts = outer
+            read = subscripts.of(reference, data)
+            places = read if not subscripts.vague else None
+            own = renumbered(places, selector, self.frame.key, self.facts.scopes) if places is not None else None
+            parts[name] = data, View("", data.identity, own)
+        with self.naming(node):
+            self.frame.parts |= parts
+            self.block(node.body, (*here, 0))
 
     # -- calls
 

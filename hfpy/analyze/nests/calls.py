@@ -13,14 +13,15 @@ from hfpy.analyze.dependence.model import Part, Section, Subscript
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.flow import Flow
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.language.intrinsics import ARGUMENTS, argument_intent
-from hfpy.analyze.language.types import has_vector
-from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.types import component, has_vector, is_parent
+from hfpy.analyze.language.uses import Reference, aliases_of, associated
 from hfpy.analyze.nests.reading import Frame, Reading
 from hfpy.analyze.nests.subscripts import Subscripts, component_names
 from hfpy.analyze.nests.views import Hole, Left, View
-from hfpy.model.expressions import Keyword
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
 from hfpy.model.statements import Construct, Statement, flatten
 
 Identity = tuple[str, str]
@@ -55,6 +56,7 @@ class Calls:
         self.root = root
         self.effects = effects
         self._sites: dict[str, dict[int, list[CallSite]]] = {}
+        self._set_in: dict[str, frozenset[str]] = {}
 
     def sites(self, key: str, statement: Statement) -> list[CallSite]:
         """The calls in a statement, one for each procedure that an indirect call may mean."""
@@ -139,12 +141,18 @@ class Calls:
         """What a region sets, its callees included: variables, each with the components that are meant."""
         found: dict[Identity, set[tuple[str, ...]]] = {}
         for reference in body.references:
-            name, _ = resolve_alias(reference.name, reference.at)
+            name, whole = stands_for(reference.name, reference.at)
             data = self.facts.object(name, body.key) if name is not None else None
-            if data is not None and self.effects.of(reference, body.key)[1]:
+            if data is not None and self.sets(reference, body.key):
                 parts: tuple[str, ...] = ()
-                if reference.component:
+                line, start = reference.at.statement.line.key, reference.node.start
+                through = self.facts.graph.called_through(body.key, line, start) is not None
+                if reference.component and whole and not through:
                     parts = component_names(reference.at.statement, reference.node, body.key, self.facts.scopes)
+                elif not whole:
+                    selector = aliases_of(reference.at).get(reference.name)
+                    if selector is not None and base_name(selector) == name:
+                        parts = component_path(selector, body.key, self.facts.scopes)
                 found.setdefault(data.identity, set()).add(parts)
         self._add_other_names(body, found)
         for identity in list(found):
@@ -154,7 +162,20 @@ class Calls:
         for callee in body.callees:
             for identity in (*self.effects.changed_memory(callee), *self.effects.lasting_writes(callee)):
                 found.setdefault(identity, set()).add(())
+        for identity, _ in body.changed_below:
+            found.setdefault(identity, set()).add(())
         return found
+
+    def sets(self, reference: Reference, key: str) -> bool:
+        """Whether a reference gives a name another value, or another target."""
+        return self.effects.of(reference, key)[1] or associated(reference)
+
+    def set_in(self, key: str) -> frozenset[str]:
+        """The names of what a routine sets, and of pointers to which it gives targets."""
+        if key not in self._set_in:
+            writes = (r for r in self.facts.references.get(key, ()) if self.sets(r, key))
+            self._set_in[key] = frozenset(name for r in writes if (name := stands_for(r.name, r.at)[0]) is not None)
+        return self._set_in[key]
 
     def scalars(self, body: RegionBody) -> frozenset[Identity]:
         """The scalars that all points have in common, and that one of them may set: those that called routines set by
@@ -197,9 +218,10 @@ class Calls:
         found: dict[str, None] = {}
         for reference in self.facts.references.get(key, ()):
             if id(reference.at.statement) in inside and self.effects.of(reference, key)[1]:
-                data = self.facts.object(reference.name, key)
-                if data is None or not data.rank:
-                    found[reference.name] = None
+                for name in (reference.name, stands_for(reference.name, reference.at)[0]):
+                    data = self.facts.object(name, key) if name is not None else None
+                    if name is not None and (data is None or not data.rank):
+                        found[name] = None
         return tuple(found)
 
     # -- what a routine sees
@@ -237,7 +259,22 @@ class Calls:
             found.append((data, place))
             if not data.rank and data.symbol.type.base not in ("type", "class"):
                 frame.values[data.name] = reading.form(arg.value if isinstance(arg, Keyword) else arg)
+        given = {data.name: site.args[p] if isinstance(p, int) else _by_name(site.args, p) for data, p in found}
+        dummies = (symbol for name in routine.dummies if (symbol := routine.spec.symbols.get(name)) is not None)
+        optional = [symbol.name for symbol in dummies if "optional" in symbol.attributes]
+        frame.present = {name: name in given and self._is_there(given[name], site, reading) for name in optional}
         return frame, found
+
+    def _is_there(self, given: Expr, site: CallSite, reading: Reading) -> bool | None:
+        """Whether an argument is there; None where that depends on what the caller has got, or on an allocation."""
+        if not isinstance(given, Name):
+            part = component(given, site.caller, self.facts.scopes) if isinstance(given, Component) else None
+            return True if not isinstance(given, Component) or (part is not None and not part.dynamic) else None
+        data = self.facts.object(given.name, site.caller)
+        if given.name in reading.frame.given or (data is not None and data.symbol.dynamic):
+            return None
+        optional = data is not None and "optional" in data.symbol.attributes
+        return reading.frame.present.get(given.name) if optional else True
 
     def reached(
         self, site: CallSite, reference: Reference, data: DataObject, places: tuple[Subscript, ...], outer: Subscripts
@@ -300,6 +337,21 @@ class Calls:
             places = placed
         holes = _with_holes(dummy, places, inner)
         return View(array, identity, holes, left)
+
+
+def component_path(designator: Expr, key: str, scopes: Scopes) -> tuple[str, ...]:
+    """The components that a designator leads through, outermost first, without parent components."""
+    found: list[str] = []
+    while isinstance(designator, Apply | Component):
+        if isinstance(designator, Component) and not is_parent(designator, key, scopes):
+            found.insert(0, designator.name)
+        designator = designator.base
+    return tuple(found)
+
+
+def _by_name(args: tuple[Expr, ...], name: str) -> Expr:
+    """The argument that a keyword gives."""
+    return next(a.value for a in args if isinstance(a, Keyword) and a.name == name)
 
 
 def _with_holes(

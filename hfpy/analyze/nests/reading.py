@@ -21,7 +21,18 @@ from hfpy.analyze.dependence.forms import (
     quotient,
     remainder,
 )
-from hfpy.analyze.dependence.model import Compare, Condition, Every, Some, Value, holds, negated
+from hfpy.analyze.dependence.model import (
+    Compare,
+    Condition,
+    Every,
+    Part,
+    Section,
+    Some,
+    Subscript,
+    Value,
+    holds,
+    negated,
+)
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.intrinsics import ELEMENTAL, INQUIRY, REDUCING
 from hfpy.analyze.language.types import component, is_parent
@@ -38,6 +49,7 @@ from hfpy.model.expressions import (
     Paren,
     Range,
     Unary,
+    base_name,
     children,
     walk,
 )
@@ -50,13 +62,27 @@ _INTEGER_FUNCTIONS = frozenset(
     "index ichar iachar ibset ibclr popcnt findloc min0 max0 iabs".split()
 )
 _SAME_TYPE = frozenset("mod modulo min max abs sign merge sum maxval minval dim product".split())
+_SHAPES = frozenset("size shape lbound ubound rank".split())
 _LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A name that an ``associate``, a ``select type`` or a ``block`` gives a meaning of its own. ``base`` is the
+    variable of the routine that it means or for a part of; it is empty for values and for variables of a block.
+    """
+
+    base: str = ""
+    integer: bool = False
+    scalar: bool = True
 
 
 @dataclass
 class Frame:
     """One routine in a walk: what its names mean there. ``values`` are scalars, ``indices`` variables of loops,
-    ``views`` arrays that the caller passes, ``parts`` names that mean parts of arrays.
+    ``views`` arrays that the caller passes, ``parts`` names that mean parts of arrays. ``given`` are the names
+    that constructs give, which are no variables of the routine, and ``present`` tells of optional dummies of a routine
+    that is called here whether they are there, as far as that is known.
     """
 
     key: str
@@ -64,6 +90,8 @@ class Frame:
     indices: dict[str, Index] = field(default_factory=dict)
     views: dict[str, View] = field(default_factory=dict)
     parts: dict[str, tuple[DataObject, View]] = field(default_factory=dict)
+    given: dict[str, Given] = field(default_factory=dict)
+    present: dict[str, bool | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -143,7 +171,7 @@ class Reading:
                 return True
             case Name(name=name) | Apply(base=Name(name=name)):
                 return self._integer_name(name, expr)
-            case Component() | Apply(base=Component()):
+            case Component() | Apply(base=Component()) if base_name(expr) not in self.frame.given:
                 part = expr.base if isinstance(expr, Apply) else expr
                 assert isinstance(part, Component)
                 symbol = component(part, self.frame.key, self.facts.scopes)
@@ -151,6 +179,8 @@ class Reading:
         return False
 
     def _integer_name(self, name: str, expr: Expr) -> bool:
+        if name in self.frame.given:
+            return self.frame.given[name].integer
         found = self.facts.scopes.variable(name, self.frame.key)
         if found is not None:
             return found.symbol.type.base == "integer"
@@ -166,20 +196,22 @@ class Reading:
     def value(self, expr: Expr) -> Form:
         """The value of a name, an element, a component, or a function."""
         match expr:
-            case Name(name=name):
-                return self._name(name)
-            case Apply(base=Name(name=name), args=args):
+            case Name():
+                return self._name(expr)
+            case Apply(base=Name(name=name), args=args) if name not in self.frame.given:
                 data = self._data(name)
                 if data is None or not data.rank:
                     return self._function(name, args, expr)
         return self._opaque(expr)
 
-    def _name(self, name: str) -> Form:
-        frame = self.frame
+    def _name(self, expr: Name) -> Form:
+        frame, name = self.frame, expr.name
         if name in frame.indices:
             return atom(frame.indices[name])
         if name in frame.values:
             return frame.values[name]
+        if name in frame.given or name in frame.views:
+            return self._element(expr)
         data = self._data(name)
         if data is None:
             return atom(Parameter(name))
@@ -188,7 +220,13 @@ class Reading:
             return number(constant)
         if self.world.changed(data.identity, ()):
             return self.world.fresh(name)
-        return atom(Parameter(self.spelled(data))) if not data.rank else atom(Application(self.spelled(data), ()))
+        return atom(Parameter(self.spelled(data))) if not data.rank else self._element(expr)
+
+    def _element(self, expr: Name) -> Form:
+        """The value of a name that means a part of some variable, such as an element at the point."""
+        forms: list[Form] = []
+        text = self._variable(expr, (), forms)
+        return self.world.fresh(expr.name) if text is None else atom(Application(text, tuple(forms), shown=expr.name))
 
     def _constant(self, symbol: Symbol, home: str) -> int | None:
         if not symbol.constant or symbol.initial is None or symbol.type.base != "integer":
@@ -228,14 +266,26 @@ class Reading:
         text = self._text(expr, forms)
         return None if text is None else Value(text, tuple(forms))
 
-    def written(self, expr: Expr, lower: tuple[Form, ...]) -> Value | None:
-        """What an assignment of an expression writes; ``lower`` are the bounds of the section that it is put into."""
+    def written(self, expr: Expr, places: tuple[Subscript, ...]) -> Value | None:
+        """What an assignment of an expression writes. Of an array that depends on ``places``, where it is put: which
+        dimensions it goes along, from where, and in which steps.
+        """
         found = self.skeleton(expr) if not any(isinstance(n, ArrayConstructor) for n in walk(expr)) else None
         if found is None:
             return None
-        names = (self.facts.object(n.name, self.frame.key) for n in walk(expr) if isinstance(n, Name))
-        arrays = any(data is not None and data.rank > 0 for data in names)
-        return Value(found.text, (*found.forms, *(lower if arrays else ())))
+        arrays = any(
+            isinstance(n, Component) or (isinstance(n, Name) and self._may_be_array(n.name)) for n in walk(expr)
+        )
+        sections = [place for place in places if isinstance(place, Section)]
+        if not arrays or not sections:
+            return found
+        along = " ".join(f":{place.step}" if isinstance(place, Section) else "." for place in places)
+        lower = tuple(place.lower for place in sections if place.lower is not None)
+        return Value(f"{found.text} along {along}", (*found.forms, *lower)) if len(lower) == len(sections) else None
+
+    def _may_be_array(self, name: str) -> bool:
+        data = self._data(name)
+        return name in self.frame.given or (data is not None and data.rank > 0)
 
     def _text(self, expr: Expr, forms: list[Form]) -> str | None:
         if not isinstance(expr, Apply | Component) and self._polynomial(expr) and self.is_integer(expr):
@@ -250,12 +300,15 @@ class Reading:
             case Paren(inner=inner):
                 inside = self._text(inner, forms)
                 return None if inside is None else f"({inside})"
+            case Name(name=name) if name in self.frame.values:
+                forms.append(self.frame.values[name])
+                return "#"
             case Name(name=name):
-                return self._named(name, forms)
-            case Apply(base=Name(name=name), args=args):
-                return self._applied(name, args, expr, forms)
+                return name if self._is_unknown(name) else self._variable(expr, (), forms)
+            case Apply(base=Name(name=name), args=args) if self._is_unknown(name):
+                return self._applied(name, args, forms)
             case Apply() | Component():
-                return self._designator(expr, forms)
+                return self._designator(expr, (), forms)
             case Binary(op=op) | Unary(op=op):
                 return self._joined(op, children(expr), forms)
             case Range():
@@ -272,46 +325,83 @@ class Reading:
         texts = [self._text(p, forms) for p in parts]
         return None if None in texts else f"({word} {', '.join(t or '' for t in texts)})"
 
-    def _named(self, name: str, forms: list[Form]) -> str | None:
-        if name in self.frame.values:
-            forms.append(self.frame.values[name])
-            return "#"
-        data = self._data(name)
-        if data is None:
-            return name
-        if self.world.changed(data.identity, ()):
-            return None
-        return self.spelled(data)
+    def _is_unknown(self, name: str) -> bool:
+        """Whether a name is that of no variable, as far as hfpy can see."""
+        return name not in self.frame.given and self._data(name) is None
 
-    def _applied(self, name: str, args: tuple[Expr, ...], expr: Apply, forms: list[Form]) -> str | None:
-        data = self._data(name)
-        if data is not None and (data.rank or data.symbol.rank):
-            view = self.frame.views.get(name)
-            if self.world.changed(view.identity if view is not None else data.identity, ()):
-                return None
-            made = self.facts.plan_at(self.line, expr, self.frame.key)
-            items = made.items if made is not None and made.items is not None else args
-            if view is not None:
-                return self._through(view, items, forms)
-            texts = [self._item(i, forms) for i in items]
-            if None in texts:
-                return None
-            listed = ",".join(t or "" for t in texts)
-            # Elements are values of one function: the array's name.
-            return self.spelled(data) if set(texts) == {"#"} else f"{self.spelled(data)}({listed})"
+    def _applied(self, name: str, args: tuple[Expr, ...], forms: list[Form]) -> str | None:
         pure = name in ELEMENTAL or name in REDUCING or name in INQUIRY
-        if data is None and pure and self.facts.scopes.is_intrinsic(name, self.frame.key):
-            return self._joined(name, tuple(a.value if isinstance(a, Keyword) else a for a in args), forms)
+        if pure and self.facts.scopes.is_intrinsic(name, self.frame.key):
+            values = tuple(a.value if isinstance(a, Keyword) else a for a in args)
+            if name in _SHAPES and values and isinstance(values[0], Name):
+                shape, more = self._shape(values[0], forms), self._joined(name, values[1:], forms)
+                return None if shape is None or more is None else f"{more} of {shape}"
+            return self._joined(name, values, forms)
         return None
 
-    def _through(self, view: View, items: tuple[Expr | str, ...], forms: list[Form]) -> str | None:
-        """An element of an array that the caller passes."""
-        given = [self.form(i) for i in items if isinstance(i, Expr) and not isinstance(i, Range)]
-        placed = view.placed(tuple(given)) if len(given) == len(items) else None
-        if placed is None or not all(isinstance(p, Form) for p in placed):
+    def _shape(self, expr: Name, forms: list[Form]) -> str | None:
+        """An array of which the shape alone is meant: sections have the same at all elements of other dimensions."""
+        found: list[Form] = []
+        text = None if expr.name in self.frame.values else self._variable(expr, (), found, True)
+        forms += found
+        return text
+
+    def _variable(
+        self, expr: Name | Apply, path: tuple[str, ...], forms: list[Form], shape: bool = False
+    ) -> str | None:
+        """A variable, or an element or a section of it, of which the components in ``path`` are meant; with ``shape``
+        only what says how long it is.
+        """
+        name = base_name(expr) or ""
+        if name in self.frame.given:
+            data, view = self.frame.parts.get(name, (None, None))
+            return (
+                None
+                if view is None or data is None
+                else self._seen(expr, path, (self.spelled(data), view), forms, shape)
+            )
+        data = self._data(name)
+        if data is None or (isinstance(expr, Apply) and not (data.rank or data.symbol.rank)):
             return None
-        forms += [p for p in placed if isinstance(p, Form)]
-        return view.array
+        if name in self.frame.views:
+            view = self.frame.views[name]
+            return self._seen(expr, path, (view.array, view), forms, shape)
+        if self.world.changed(data.identity, path):
+            return None
+        items = self._items(expr, data)
+        if shape and items is not None:
+            items = tuple(i for i in items if isinstance(i, Range) or i == ":")
+        return self.spelled(data) if items is None else self._listed(self.spelled(data), items, forms)
+
+    def _items(self, expr: Name | Apply, data: DataObject) -> tuple[Expr | str, ...] | None:
+        """The indices of a variable, as the plan of accesses has them; None for all of it."""
+        made = self.facts.plan_at(self.line, expr, self.frame.key) if data.rank or data.symbol.rank else None
+        if made is not None and made.items is not None:
+            return made.items
+        return expr.args if isinstance(expr, Apply) else None
+
+    def _listed(self, array: str, items: tuple[Expr | str, ...], forms: list[Form]) -> str | None:
+        texts = [self._item(i, forms) for i in items]
+        if None in texts:
+            return None
+        # Elements are values of one function: the array's name.
+        return array if set(texts) == {"#"} else f"{array}({','.join(t or '' for t in texts)})"
+
+    def _seen(
+        self, expr: Name | Apply, path: tuple[str, ...], of: tuple[str, View], forms: list[Form], shape: bool
+    ) -> str | None:
+        """A part of a variable that has another name here."""
+        array, view = of
+        data = self._data(base_name(expr) or "")
+        items = (self._items(expr, data) if data is not None else expr.args if isinstance(expr, Apply) else None) or ()
+        given = tuple(self.form(i) for i in items if isinstance(i, Expr) and not isinstance(i, Range))
+        placed = view.placed(given) if len(given) == len(items) and (given or view.left is None) else None
+        if placed is None:
+            return None
+        inner = tuple(p.name for p in placed if isinstance(p, Part))
+        if self.world.changed(view.identity, (*inner, *path)):
+            return None
+        return _part_text(array, tuple(p for p in placed if not (shape and isinstance(p, Form))), forms)
 
     def _item(self, item: Expr | str, forms: list[Form]) -> str | None:
         """An index of an array: an integer fills a gap whatever it is, so that all elements are of one function."""
@@ -325,29 +415,25 @@ class Reading:
         forms.append(self.form(item))
         return "#"
 
-    def _designator(self, expr: Expr, forms: list[Form]) -> str | None:
-        names: list[str] = []
-        node = expr
-        while isinstance(node, Apply | Component):
-            if isinstance(node, Component) and not is_parent(node, self.frame.key, self.facts.scopes):
-                names.insert(0, node.name)
-            node = node.base
-        data = self._data(node.name) if isinstance(node, Name) else None
-        if data is None or self.world.changed(data.identity, tuple(names)):
+    def _designator(self, expr: Expr, path: tuple[str, ...], forms: list[Form]) -> str | None:
+        """A variable with components behind it, of which those of ``path`` are after the expression."""
+        key, scopes = self.frame.key, self.facts.scopes
+        if self.facts.graph.called_through(key, self.line, expr.start) == expr.end:
             return None
-        return self._links(expr, data, forms)
-
-    def _links(self, expr: Expr, data: DataObject, forms: list[Form]) -> str | None:
         match expr:
             case Component(base=base, name=name):
-                before = self._links(base, data, forms)
-                inherited = is_parent(expr, self.frame.key, self.facts.scopes)
+                symbol = component(expr, key, scopes)
+                if symbol is not None and symbol.type.base == "procedure":
+                    return None  # what it computes
+                inherited = is_parent(expr, key, scopes)
+                before = self._designator(base, path if inherited else (name, *path), forms)
                 return before if before is None or inherited else f"{before}%{name}"
+            case Name() | Apply(base=Name()):
+                return self._variable(expr, path, forms)
             case Apply(base=base, args=args):
-                before = self._links(base, data, forms)
-                texts = [self._item(a, forms) for a in args]
-                return None if before is None or None in texts else f"{before}({','.join(t or '' for t in texts)})"
-        return self.spelled(data)
+                before = self._designator(base, path, forms)
+                return None if before is None else self._listed(f"{before}", args, forms)
+        return None
 
     def _data(self, name: str) -> DataObject | None:
         return self.facts.object(name, self.frame.key) if name not in self.frame.indices else None
@@ -367,6 +453,10 @@ class Reading:
                 return Every((self.condition(left), self.condition(right)))
             case Binary(op=".or.", left=left, right=right):
                 return Some((self.condition(left), self.condition(right)))
+            case Apply(base=Name(name="present"), args=(Name(name=name),)) if name in self.frame.present:
+                known = self.frame.present[name]
+                if known is not None:
+                    return Every(()) if known else Some(())
             case Binary(op=op, left=left, right=right) if op in _COMPARE:
                 if self.is_integer(left) and self.is_integer(right):
                     return compared(op, self.form(left), self.form(right))
@@ -409,6 +499,23 @@ def case(selector: Expr, values: tuple[Expr, ...], there: Reading, here: Reading
         high = [compared("<=", form, here.form(value.upper))] if value.upper is not None else []
         cases.append(Every((*low, *high)))
     return Some(tuple(cases))
+
+
+def _part_text(array: str, places: tuple[Subscript, ...], forms: list[Form]) -> str:
+    """Some elements of an array as a text with gaps."""
+    text, listed = array, list[str]()
+    for place in (*places, None):
+        match place:
+            case Form():
+                forms.append(place)
+                listed.append("#")
+            case Section(lower=lower, upper=upper, step=step):
+                forms += [end for end in (lower, upper) if end is not None]
+                listed.append(":".join(("#" if lower is not None else "", "#" if upper is not None else "", str(step))))
+            case _:
+                text += f"({','.join(listed)})" if set(listed) - {"#"} else ""
+                text, listed = text + (f"%{place.name}" if place is not None else ""), []
+    return text
 
 
 def show(expr: Expr) -> str:

@@ -21,31 +21,31 @@ from hfpy.parse.text.macros import expand
 
 
 class Subscripts:
-    """Reads the subscripts in one statement. ``vague`` tells that the last ones are more than what is touched."""
+    """Reads the subscripts in one statement. ``vague`` tells that the last ones are more than what is touched, and
+    ``through`` that they are those of an object through which a procedure is called.
+    """
 
     def __init__(self, reading: Reading, statement: Statement) -> None:
         self.reading = reading
         self.facts = reading.facts
         self.key = reading.frame.key
         self.statement = statement
-        self.vague = False
+        self.vague = self.through = False
 
     def of(self, reference: Reference, data: DataObject) -> tuple[Subscript, ...] | None:
         """The subscripts of a reference; None where they are not known."""
-        self.vague = False
+        self.vague = self.through = False
         if reference.role == "allocate" and not reference.component:
             return tuple(Section() for _ in data.used)  # all of it, with new bounds
         items = self._items(reference, data)
         if items is None and reference.indices is not None:
             return None
         found = self._listed(data, items)
-        if not reference.component:
-            return found
-        links = _links(self.statement, reference.node)
-        if links is None:
-            self.vague = True
-            return found
-        return (*found, *(s for link in links for s in self._link(link)))
+        end = self.facts.graph.called_through(self.key, self.reading.line, reference.node.start)
+        links = _links(self.statement, reference.node) if reference.component else ()
+        self.through = end is not None  # the procedure may touch all of the object
+        self.vague = self.vague or links is None or self.through
+        return (*found, *(s for link in _before_call(links or (), end) for s in self._link(link)))
 
     def listed(self, reference: Reference) -> tuple[Subscript, ...] | None:
         """The indices of a name that is no variable of the routine; None where a component of it is meant."""
@@ -108,7 +108,8 @@ class Subscripts:
             if isinstance(node, Component):
                 continue
             data = self.facts.object(node.name, self.key) if hasattr(node, "name") else None
-            if data is not None and data.rank:
+            made = self.facts.plan_at(self.reading.line, node, self.key) if data is not None and data.rank else None
+            if data is not None and data.rank and (made is None or made.items is None or made.section_rank):
                 return True
             stack += children(node)
         return False
@@ -197,6 +198,14 @@ def whole_shape(body: RegionBody, data: DataObject) -> tuple[Section, ...]:
     header = body.construct.header
     subscripts = Subscripts(Reading(still, Frame(body.key), header.line.key), header)
     return tuple(subscripts.whole(data, n) for n in range(len(data.used)))
+
+
+def _before_call(links: tuple[Expr, ...], end: int | None) -> tuple[Expr, ...]:
+    """The components after a reference without the procedure that is called through them, by where the call ends."""
+    call = next((n for n, link in enumerate(links) if link.end == end), len(links))
+    if call < len(links) and isinstance(links[call], Apply):
+        call -= 1  # its arguments
+    return links[:call]
 
 
 def component_names(statement: Statement, node: Expr, key: str, scopes: Scopes) -> tuple[str, ...]:

@@ -104,8 +104,8 @@ class Walked:
         return id(reference.node) in self._elements[1]
 
     def _is_changed(self, identity: tuple[str, str], parts: tuple[str, ...]) -> bool:
-        if identity[0] in self.called[1:] and identity[0] != self.frame.key:
-            return True  # a local of a host, which is called
+        if identity[0] in self.called[1:]:  # each call has its own; of a host that is called nothing is known
+            return identity[0] != self.frame.key or identity[1] in self.calls.set_in(identity[0])
         joint = self.facts.storage.joint(identity)
         if joint is not None and joint in self._changed:
             return True

@@ -184,7 +184,9 @@ def keep_unpinned(
             orders[representative] = order
             continue
         data, place = views[representative][0]
-        macro = next((d.user_macro for d, _ in views[representative] if d.user_macro), by_hand.get(representative, ""))
+        macro = next(
+            (d.order_macro for d, _ in views[representative] if d.order_macro), by_hand.get(representative, "")
+        )
         if by_macros and macro:
             orders[representative] = order
             message = f"'{data.name}' has the order of {macro}, which is observed here: {reason.text}"

@@ -79,9 +79,9 @@ def macros_beside_layout(facts: Facts) -> list[Diagnostic]:
 
 def _reordered(facts: Facts, data: DataObject) -> bool:
     """Whether a macro of the user's around its shape gives an array another order than that of its indices."""
-    if not data.user_macro:
+    if not data.order_macro:
         return False
-    stored = argument_order(data.user_macro, data.rank, facts.application.macros)
+    stored = argument_order(data.order_macro, data.rank, facts.application.macros)
     return stored is None or list(stored) != sorted(stored)
 
 
@@ -156,8 +156,8 @@ def _stored(facts: Facts, data: DataObject) -> Sequence[int] | None:
     order = facts.order(data)
     if order.pieces or (order.access_macro and order.storage is None):
         return None
-    if data.user_macro and order.storage is None:
-        return argument_order(data.user_macro, data.rank, facts.application.macros)
+    if data.order_macro and order.storage is None:
+        return argument_order(data.order_macro, data.rank, facts.application.macros)
     return order.stored(data.rank)
 
 
@@ -175,7 +175,7 @@ def _iterator(index: Expr) -> str:
 
 def _misplaced(facts: Facts, routine: Routine, reference: Reference, data: DataObject, macro: str) -> Diagnostic:
     order = facts.order(data)
-    own = data.user_macro or order.access_macro
+    own = data.order_macro or order.access_macro
     line = data.symbol.line
     home = facts.application.routines.get(data.home, routine)
     declared = line.place(home.file, *data.symbol.name_span) if line is not None else home.place()

@@ -8,14 +8,15 @@ compared by :mod:`hfpy.analyze.regions.sharedarrays`, objects with pointers in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.effects.members import Members
 from hfpy.analyze.effects.severalnames import LENT, POINTED, SET, references_to
+from hfpy.analyze.facts import stands_for
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.nests.calls import Calls
@@ -30,7 +31,8 @@ _STATE = "if no two points meet in it, say so in the region: independent({name})
 @dataclass(frozen=True)
 class _Touch:
     """A variable, or a pointer component, that is used; ``place`` is that of the region's own reference, else of the
-    region; ``below`` the routine that does it; ``lent`` says that it does so through a pointer.
+    region; ``below`` the routine that does it; ``lent`` says that it does so through a pointer. ``objects`` are what
+    the region uses the component of.
     """
 
     identity: Identity
@@ -40,6 +42,16 @@ class _Touch:
     below: str = ""
     array: bool = False
     lent: bool = False
+    objects: frozenset[str] = frozenset()
+
+    @property
+    def stated(self) -> str:
+        """What ``independent`` has to list."""
+        return ", ".join(sorted(self.objects)) or self.name
+
+    def apart(self, independent: Collection[str]) -> bool:
+        """Whether the region states that no two points meet in it: of a component, in none of the objects."""
+        return self.name in independent or (bool(self.objects) and self.objects <= {*independent})
 
 
 def other_names(body: RegionBody, said: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -65,26 +77,31 @@ def _met(body: RegionBody) -> Iterator[Diagnostic]:
                 continue
             if (one.array and other.array and not one.below and not other.below) or not met.meet(one, other):
                 continue
-            if names & {*body.region.independent}:
+            if one.apart(body.region.independent) or other.apart(body.region.independent):
                 continue
             reported.add(names)
             first, second = (one, other) if one.writes else (other, one)
             shown = f", which '{second.below}' uses," if second.below else ""
             message = f"'{first.name}' is written, and '{second.name}'{shown} may be the same memory"
-            hint = _STATE.format(name=first.name)
+            hint = _STATE.format(name=first.stated)
             yield warning("HF500", f"{message}: nothing keeps points apart", first.place, hint)
 
 
 def _touches(body: RegionBody) -> Iterator[_Touch]:
     """What the region touches, and what the routines do that it calls, each once."""
-    seen: set[tuple[Identity, bool]] = set()
+    own: dict[tuple[Identity, bool], _Touch] = {}
     for reference, identity, symbol in references_to(body.facts, body.references, body.key):
         reads, writes = body.effects.of(reference, body.key)
         writes = writes and not (reference.role == "argument" and _only_points(body, reference, identity))
-        if (reads or writes) and (identity, writes) not in seen:
-            seen.add((identity, writes))
-            array = symbol is not None and bool(symbol.rank) and identity[0] != "%"
-            yield _Touch(identity, identity[1], writes, body.place(reference), array=array)
+        if not (reads or writes):
+            continue
+        part = identity[0] == "%"
+        objects = {stands_for(reference.name, reference.at)[0] or reference.name} if part else set()
+        array = symbol is not None and bool(symbol.rank) and not part
+        touch = own.get((identity, writes)) or _Touch(identity, identity[1], writes, body.place(reference), array=array)
+        own[identity, writes] = replace(touch, objects=touch.objects | objects)
+    yield from own.values()
+    seen = set(own)
     for callee in body.callees:
         name = body.facts.routine(callee).name
         for identity, word in sorted(body.effects.touched(callee)):

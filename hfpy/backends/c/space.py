@@ -157,7 +157,7 @@ def total(own: list[str], below: list[str]) -> str:
 
 
 def _arguments(body: Body, site: CallSite) -> Mapping[str, CVariable]:
-    """What the host knows about a routine's arguments: integers whose actual arguments it can print, bounds of arrays."""
+    """What the host knows about a routine's arguments: integers whose actuals it can print, bounds of arrays."""
     routine = body.facts.routine(site.callee)
     known: dict[str, CVariable] = {}
     printer = Expressions(body, body.key, site.at)

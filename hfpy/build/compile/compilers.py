@@ -124,6 +124,19 @@ def named_compiler(language: Language, asked: str | None, environment: Mapping[s
     return Compiler(command, "gnu" if family == "other" else family, "")
 
 
+def family_by_name(asked: str | None, environment: Mapping[str, str]) -> Family:
+    """The family of the Fortran compiler by its name, which may be after others (``hfpy fc flang``); GNU's where
+    there is none.
+    """
+    try:
+        family = named_compiler("fortran", asked, environment).family
+        words = shlex.split(environment.get(_VARIABLES["fortran"], ""))
+    except (ToolError, ValueError):
+        return "gnu"
+    behind = family_of(" ".join(Path(word).name for word in words))
+    return behind if family == "gnu" and behind != "other" else family
+
+
 def is_well_known(command: str) -> bool:
     """Whether a command is the bare name of a compiler, perhaps with a version: nothing that a project brings along."""
     name = re.sub(r"-\d+(\.\d+)*$", "", command.strip())

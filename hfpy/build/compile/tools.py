@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -97,7 +97,7 @@ class Tools:
         return [f"-I{folder}" for folder in dict.fromkeys([*first, *(d for d in self.include_dirs if d.is_dir())])]
 
 
-OPENMP_MODULE = "omp_lib"
+OPENMP_MODULE, OPENACC_MODULE = "omp_lib", "openacc"
 
 
 def find_tools(
@@ -108,10 +108,10 @@ def find_tools(
     openmp: bool,
     debug: bool,
     suffixes: frozenset[str],
-    openmp_library: bool = False,
+    modules: Container[str] = (),
 ) -> Tools:
-    """The compilers for sources with these suffixes, and their flags. ``openmp_library`` says that a source calls the
-    library of OpenMP, so that it is linked even if no directives of OpenMP are compiled.
+    """The compilers for sources with these suffixes, and their flags. ``modules`` are those that sources use: the
+    libraries of OpenMP and OpenACC are linked for theirs, even if no such directives are compiled.
 
     Of the flags the later win: the project's, the target's, FFLAGS, CFLAGS and LDFLAGS of the environment.
     Raises ToolError if a compiler that is needed is not on this machine.
@@ -125,7 +125,9 @@ def find_tools(
     mode = parallel_flags(fortran, options, openmp)
     if any(flag.startswith("-foffload") for flag in given):
         mode = tuple(flag for flag in mode if flag != "-foffload=disable")  # compilers take both together for a mistake
-    library = tuple(f for f in fortran.spelling.openmp if f not in mode) if openmp_library else ()
+    spelled = ((OPENMP_MODULE, fortran.spelling.openmp), (OPENACC_MODULE, fortran.spelling.openacc))
+    needed = (flag for module, words in spelled if module in modules for flag in words)
+    library = tuple(dict.fromkeys(flag for flag in needed if flag not in mode))
     debugging = _DEBUG_FLAGS[fortran.family] if debug else ()
     c_flags = (*project.cflags, *settings.cflags) or ("-O2",)
     link = [*project.ldflags, *settings.ldflags, *environment_flags(environment, "LDFLAGS")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from hfpy.diagnostics import error
@@ -43,6 +43,11 @@ _INCLUDE = re.compile(r"include\s*(['\"<])(.*?)['\">]\s*$", re.IGNORECASE)
 IncludeReader = Callable[[str, LogicalLine], "list[LogicalLine] | None"]
 
 
+def has_entry(lines: Iterable[LogicalLine]) -> bool:
+    """Whether an ``entry`` is among declarations."""
+    return any((found := _WORD.match(line.text)) is not None and found[1].lower() == "entry" for line in lines)
+
+
 class SpecificationParser(AttributeStatements):
     """Reads the logical lines of one specification part; ``around`` tells whether units around may give a name a
     meaning, ``sizes`` are those of the project's domains, ``macros`` what the file defines: statement functions may be
@@ -67,6 +72,7 @@ class SpecificationParser(AttributeStatements):
         self.conditions: list[tuple[IfDirective, LogicalLine, LogicalLine]] = []
         self._condition: tuple[IfDirective, LogicalLine] | None = None
         self.split: tuple[LogicalLine, LogicalLine] | None = None
+        self.behind: list[LogicalLine] = []  # lines of an included file after its declarations
 
     def read(self, lines: list[LogicalLine], first: int, stop: int) -> int:
         """Read from ``first``; return the index of the first line after the specification part.
@@ -74,7 +80,7 @@ class SpecificationParser(AttributeStatements):
         Raises TooSlow when the deadline passes.
         """
         index = first
-        while index < stop:
+        while index < stop and not self.behind:
             if self.deadline is not None:
                 self.deadline.check(lines[index])
             following = self._one(lines, index, stop)
@@ -189,7 +195,8 @@ class SpecificationParser(AttributeStatements):
         if found and self.read_include is not None:
             inner = self.read_include(found.group(2), line)
             if inner is not None:
-                self.read(inner, 0, len(inner))
+                stop = self.read(inner, 0, len(inner))
+                self.behind += inner[stop:]
         return index + 1
 
     def _skip_to(self, lines: list[LogicalLine], index: int, stop: int, end: str) -> int:
@@ -406,5 +413,6 @@ class SpecificationParser(AttributeStatements):
                 tuple(lines),
                 head.decomposed,
                 head.halo_widths,
+                self._condition[0] if self._condition is not None else None,
             )
         )

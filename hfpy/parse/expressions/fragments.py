@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from hfpy.model.expressions import Apply, Expr, Fragment, Literal, Name, Range, Star
@@ -141,6 +142,24 @@ def expanded_shape(symbol: Symbol, macros: Mapping[str, Macro]) -> tuple[Dim, ..
     text = ",".join(dim.text for dim in symbol.shape)
     again = expand(text, macros)
     return symbol.shape if again == text else shape_of(again, symbol.dynamic)
+
+
+BY_MACRO = "dimensions by macro"  # an attribute of such a symbol
+
+
+def with_dimensions(symbol: Symbol, macros: Mapping[str, Macro]) -> Symbol:
+    """A symbol with the dimensions that macros without arguments among them mean: ``u(GRID,n)``, where ``GRID`` is
+    ``0:nx+1,0:ny+1``, or ``0:nx+1`` alone.
+    """
+    words = {d.upper.text for d in symbol.shape if d.upper is not None and d.lower is None} & macros.keys()
+    bodies = [expand(macros[w].body, macros) for w in words if macros[w].params is None]
+    if not any(find_top(mask_strings(body), (",", ":")) >= 0 for body in bodies):
+        return symbol
+    try:
+        shape = expanded_shape(symbol, macros)
+    except GrammarError:
+        return symbol
+    return replace(symbol, shape=shape, attributes=symbol.attributes | {BY_MACRO})
 
 
 def word_span(text: str, word: str) -> tuple[int, int]:

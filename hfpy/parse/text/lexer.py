@@ -151,7 +151,7 @@ def logical_lines(
     preprocessor drops; ``hybrid`` says that ``@`` at the beginning of a line is a directive.
     """
     if fixed:
-        return _fixed_form(path, lines, active)
+        return _fixed_form(path, lines, active, includes)
     out: list[LogicalLine] = []
     found: list[Diagnostic] = []
     total = len(lines)
@@ -164,9 +164,7 @@ def logical_lines(
             continue
         first = stripped[0]
         if first == "#":
-            if includes and (found_include := _INCLUDE_LINE.match(stripped)) and found_include.group(1) in includes:
-                column = len(line) - len(stripped) + 1
-                out.append(LogicalLine(stripped[1:].strip(), ((0, index, column),), index))
+            out += _include_line(line, index, includes)
             index += 1
             while lines[index - 1].endswith("\\") and index < total:
                 index += 1
@@ -185,6 +183,16 @@ def logical_lines(
             continue
         index = _join(path, lines, index, out, found, hybrid and first == "@", active)
     return out, found
+
+
+def _include_line(line: str, index: int, includes: Sequence[str]) -> list[LogicalLine]:
+    """An active ``#include`` as a line of its own; nothing for other lines."""
+    stripped = line.lstrip()
+    found = _INCLUDE_LINE.match(stripped) if includes else None
+    if found is None or found.group(1) not in includes:
+        return []
+    column = len(line) - len(stripped[1:].lstrip())
+    return [LogicalLine(stripped[1:].strip(), ((0, index, column),), index)]
 
 
 def _is_comment_directive(stripped: str) -> bool:
@@ -310,13 +318,17 @@ def _next_code(lines: Sequence[str], index: int, active: Sequence[bool] | None) 
 
 
 def _fixed_form(
-    path: str, lines: Sequence[str], active: Sequence[bool] | None
+    path: str, lines: Sequence[str], active: Sequence[bool] | None, includes: Sequence[str]
 ) -> tuple[list[LogicalLine], list[Diagnostic]]:
     out: list[LogicalLine] = []
     found: list[Diagnostic] = []
     index = 0
     total = len(lines)
     while index < total:
+        if lines[index].startswith("#") and (row := _include_line(lines[index], index, includes)):
+            out += row
+            index += 1
+            continue
         if _fixed_directive(lines[index]) and (active is None or active[index]):
             index = _comment_directive(lines, index, out, active, True)
             continue
@@ -330,6 +342,8 @@ def _fixed_form(
         joiner.add(code[column:], index, column)
         index += 1
         while index < total and not _fixed_directive(lines[index]):
+            if lines[index].startswith("#") and _include_line(lines[index], index, includes):
+                break
             if (active is not None and not active[index]) or _fixed_comment(lines[index]):
                 index += 1
                 continue

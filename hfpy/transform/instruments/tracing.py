@@ -3,8 +3,9 @@ at the end of every routine that leads to regions the array arguments that it ma
 
 A region is known by the line of the user's file with its end, so that builds of different levels can be compared: a
 region that the optimiser has made of several ends where the last of these does. Local arrays are written at level 0
-only, since the optimiser may keep only parts of them, or none; those that the user calls temporaries nowhere. Array
-statements that became regions are passed over, as they are none on the other side.
+only, since the optimiser may keep only parts of them, or none, but for those that outlast a call. Those that the user
+calls temporaries are written nowhere. Array statements that became regions are passed over, as they are none on the
+other side.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from hfpy.analyze.arrays.accesses import parallel_positions
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.effects.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.language.context import regions_of
 from hfpy.analyze.order.allocations import known_size
 from hfpy.model.names import from_statement
@@ -60,7 +61,8 @@ def _behind_regions(facts: Facts, effects: Effects, routine: Routine, used: set[
                 continue
             if data.name in passed_over:
                 continue
-            if not data.local or (parallel_positions(data, region) and not facts.application.options.opt):
+            lasts = not data.local or keeps_value(routine, data.name)  # also a member of a common block
+            if lasts or (parallel_positions(data, region) and not facts.application.options.opt):
                 written[data.name] = data
         point = f"{routine.key}, the region that ends in line {index.user_line(construct.end.line.last)}"
         rows = [r for name in sorted(written) for r in _call(facts, routine, written[name], point, region.line, used)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hfpy.analyze.loops.contracted import OneColumn, one_column
 from hfpy.analyze.loops.loopregions import World
-from hfpy.analyze.loops.stretches import Columns, NoColumns, Stretch, neighbours, serial_loops_with
+from hfpy.analyze.loops.stretches import Columns, NoColumns, Stretch, line_of, neighbours, serial_loops_with
 from hfpy.model.application import Application
 from hfpy.model.expressions import names_in
 from hfpy.model.source import LogicalLine
@@ -85,8 +85,11 @@ def _around(
     are nodes of other stretches.
     """
     block, index = neighbours(world.routine.body, serial)
+    plain = [(loop, iterators) for loop, iterators in regions if loop.kind == "do"]
+    if not plain:
+        return NoColumns("'do concurrent' holds the columns, where a plain loop is needed", line_of(regions[0][0]))
     first: NoColumns | None = None
-    for model, depth in _models(regions):
+    for model, depth in _models(plain):
         columns = Columns(world, model, depth)
         made: dict[int, OneColumn] = {}
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.parse.text.lexer import strip_comment
+from hfpy.parse.text.physical import physical
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -112,7 +113,7 @@ def apply_edits(source: SourceText, edits: Iterable[Edit], wrap: Callable[[str],
     """
     ordered = sorted(edits)
     _check(ordered)
-    ordered = _with_comments(source, ordered)
+    ordered = [_with_conditions(source, edit) for edit in _with_comments(source, ordered)]
     starts = _offsets(source)
     text = "\n".join(source.lines) + "\n"
     pieces: list[tuple[str, int, bool]] = []
@@ -156,6 +157,45 @@ def _with_comments(source: SourceText, ordered: list[Edit]) -> list[Edit]:
                 result.append(insert_lines(edit.line, kept, -1))
         result.append(edit)
     return sorted(result)
+
+
+def _with_conditions(source: SourceText, edit: Edit) -> Edit:
+    """An edit that takes lines away, with those ``#`` lines among them whose condition begins before or ends after
+    them: heads of loops may be in a branch, and the rest of the loops after it.
+    """
+    if edit.column or edit.end_column or edit.end_line <= edit.line:
+        return edit
+    if any(physical(row).kind == "preprocessor" for row in edit.text.splitlines()):
+        return edit  # it has the lines
+    kept = _half_conditions(source.lines, edit.line, min(edit.end_line, len(source.lines)))
+    if not kept:
+        return edit
+    text = edit.text + "".join(source.lines[row].lstrip() + "\n" for row in kept)
+    here = edit.origin if edit.origin >= 0 else edit.line
+    origins = edit.origins or (here,) * edit.text.count("\n")
+    return replace(edit, text=text, origins=(*origins, *kept))
+
+
+def _half_conditions(lines: Sequence[str], first: int, behind: int) -> list[int]:
+    """The rows of ``#`` lines that belong to conditions of which other lines are outside of some rows."""
+    kept: list[int] = []
+    opened: list[list[int]] = []
+    row = first
+    while row < behind:
+        found = physical(lines[row])
+        rows = [row]
+        while found.kind == "preprocessor" and lines[rows[-1]].endswith("\\") and rows[-1] + 1 < behind:
+            rows.append(rows[-1] + 1)
+        word = lines[row].strip()[1:].split(maxsplit=1)[:1] if found.kind == "preprocessor" else []
+        name = word[0].partition("(")[0] if word else ""
+        if name in ("if", "ifdef", "ifndef"):
+            opened.append(rows)
+        elif name in ("else", "elif") or (name == "endif" and not opened):
+            (opened[-1] if opened else kept).extend(rows)
+        elif name == "endif":
+            opened.pop()
+        row = rows[-1] + 1
+    return sorted([*kept, *(r for group in opened for r in group)])
 
 
 def _offsets(source: SourceText) -> list[int]:
