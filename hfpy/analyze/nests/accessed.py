@@ -77,7 +77,7 @@ class Accessed(Naming):
         why = f"what '{passed.site.name}' does with its elements is not known" if vague and passed is not None else ""
         if subscripts.through:
             why = f"what a procedure of '{data.name}' does with its elements is not known"
-            writes = writes and reference.role != "write"  # what its result points to, which is told elsewhere
+            writes = writes and reference.role != "write"  # what its result points to, which is reported elsewhere
         if reads:
             self._access(reference, data, places, (False, exact, exact), (*here, READ), why)
         if writes:
@@ -150,7 +150,7 @@ class Accessed(Naming):
         reading: Reading | None = None,
     ) -> None:
         """Add an access; ``flags`` say whether it writes, is exact, and certainly happens. ``reading`` is given where
-        what is written may be told.
+        what is written may be known.
         """
         view = self._view(data)
         array, at = data.name_in(self.body.key), Instance(self.loops, self.conditions(), position)

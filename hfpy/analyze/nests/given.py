@@ -98,7 +98,7 @@ class Naming(Walked):
         return data, View("", data.identity, holes)
 
     def name_around(self) -> list[str]:
-        """Begin with the names that constructs around the region give. Those whose values points may change are told:
+        """Begin with the names that constructs around the region give. Gives those whose values points may change:
         they are the same for all of its points where it begins alone.
         """
         reported: list[str] = []
