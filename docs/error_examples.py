@@ -1136,7 +1136,7 @@ FLOW: dict[str, Entry] = {
         cure="Declare the argument `intent(inout)`.",
     ),
     "HF507": Entry(
-        "`temporary(…)` promises that nobody needs an array after the stencil program, so that it may vanish, and "
+        "`temporary(…)` promises that an array is not needed after the stencil program, so that it may vanish, and "
         "then it is read there.",
         {
             "late.h90": _text("""

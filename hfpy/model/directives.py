@@ -146,7 +146,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class StencilScope:
-    """One ``@stencilProgram``: regions that may become one, ``temporaries`` that nobody reads after it, and ``fuse``,
+    """One ``@stencilProgram``: regions that may become one, ``temporaries`` that are not read after it, and ``fuse``,
     which is ``auto``, ``all`` or ``none`` (kernel-metadata-and-transforms.md §2.1).
     """
 

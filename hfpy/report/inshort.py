@@ -30,7 +30,7 @@ def _routine(routine: RoutineView, made: Lowered | None) -> RoutineView:
 
 
 def _schedule(region: RegionView, reported: Lines) -> str:
-    """What is said of a region: at its first line, or of a statement in it."""
+    """The remarks on a region, at its first line, or on a statement in it."""
     if not region.active:
         return "no loops on this target"
     last = max(region.last_line, region.line)

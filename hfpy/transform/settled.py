@@ -1,4 +1,4 @@
-"""An application as the analyses take it: what is around and in regions of the user's own directives is settled.
+"""An application as the analyses take it: directives of the user's own around regions and in them are settled.
 
 Where something changes, the files get new texts, which are read again (as with the optimiser's), with a map to the
 user's lines. The rest of an application stays as it was read.

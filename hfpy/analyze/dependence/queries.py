@@ -312,7 +312,7 @@ def _pairs(accesses: tuple[Access, ...], points: frozenset[Index]) -> Iterator[P
 
 
 def _apart_from_place(access: Access) -> tuple[object, ...]:
-    """What an answer depends on: where in the text an access is is not part of it."""
+    """What an answer depends on: the place of an access in the text is not part of it."""
     return access.at.loops, access.at.guards, access.exact, access.value
 
 

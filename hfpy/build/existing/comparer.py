@@ -78,7 +78,7 @@ def guessed_kind(record: bytes) -> str | None:
     """``d``, ``f`` or ``i``: what the numbers in a record seem to be; None if it can be nothing of that.
 
     Taken for the wrong kind, numbers spread over many more orders of magnitude than they do in truth, since
-    bits of the fraction then are where the exponent is expected. Integers look like no real number of use.
+    bits of the fraction are then where the exponent is expected. Integers look like no real number of use.
     """
     if not record or len(record) % 4:
         return None

@@ -101,7 +101,7 @@ def compact(given: Fragment) -> Fragment:
 
 
 def macro_names(line: LogicalLine, expr: Expr, macros: Mapping[str, Macro]) -> set[str]:
-    """Every name in what an expression of a line means when the macros in it are expanded."""
+    """Every name in an expression of a line, with the macros in it expanded."""
     return words_of(expand(line.text[expr.start : expr.end], macros))
 
 

@@ -86,7 +86,7 @@ def read_tree(root: Path, paths: Iterable[Path], storage_order: Path | None = No
 
 
 def read_text(name: str, text: str, storage_order: bool | None = None) -> File:
-    """A file with the given text. The macros of the storage order are known by its name, if nobody knows better."""
+    """A file with the given text. ``storage_order``: whether it has the macros of the storage order; None: by name."""
     if storage_order is None:
         storage_order = Path(name).name.lower() == STORAGE_ORDER_FILE.lower()
     physical = text.splitlines()

@@ -317,7 +317,7 @@ class RegionBlocks:
             before = not self._set_first(name, sizes) and not self._only_here(name)
             behind = self._changed(name) and not self._only_here(name)
         if any(dim.open for dim in sizes):
-            raise refused(f"how large '{name}' is is not known", self.region.place)
+            raise refused(f"the size of '{name}' is not known", self.region.place)
         for word in {name for dim in sizes for name in dim.names}:
             size = self.facts.object(word, self.routine.key)
             if size is not None and size.local and not size.symbol.constant:
