@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, opaque_in_regions, routines_to_check
+from hfpy.analyze.faults.listednames import listed_nowhere
 from hfpy.analyze.language.context import region_at
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.order.componentorders import component_orders
@@ -36,6 +37,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """All of them, for the routines whose statements are there."""
     return [
         *opaque_in_regions(facts),
+        *listed_nowhere(facts, effects),
         *asked_twice(facts, effects),
         *(d for routine in routines_to_check(facts) for d in jumps_into(facts, routine)),
         *written_below(facts, effects),

@@ -423,6 +423,37 @@ program main
   print *, one%x
 end program main
 """
+LISTED = """
+module first
+  implicit none
+contains
+  subroutine put(x, at)
+    real(8), intent(inout) :: x
+    integer, intent(in) :: at
+    call deeper(x, at)
+  end subroutine
+  subroutine deeper(x, at)
+    real(8), intent(inout) :: x
+    integer, intent(in) :: at
+    real(8) :: kept(9)
+    kept(at) = x
+    x = kept(at) + 1
+  end subroutine
+end module
+"""
+LISTING = """
+module second
+  use first, only: put
+  implicit none
+contains
+  subroutine all(a)
+    real(8), intent(inout) :: a(9)
+    @parallelRegion{domName(i), domSize(9), independent(kept)}
+    call put(a(i), i)
+    @end parallelRegion
+  end subroutine
+end module
+"""
 CASES = {
     "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),
     "a routine on the host reads by module": Case(host(), "t = 2", "print *, shared(1,1)", REGION, (GPU,)),
@@ -492,6 +523,7 @@ CASES = {
     ),
     "a stop comes": Case(STOPPING.replace("{body}", "x = 1"), "x = 1", "error stop", KEEPER, (GPU, CUDA_FORTRAN)),
     "a stop goes": Case(STOPPING.replace("{body}", "stop 'a'"), "stop 'a'", "x = 1", KEEPER, (GPU, CUDA_FORTRAN)),
+    "a name that the region lists goes": Case(LISTED, "kept", "held", LISTING, (CPU,)),
     "a column that costs nothing": Case(
         COLUMN.replace("{body}", ""), "carry*0.5d0 + exp(t(k))", "t(k)", COLUMNS, (CPU,)
     ),

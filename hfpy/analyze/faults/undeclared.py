@@ -39,12 +39,12 @@ class Undeclared:
         """One error for each name of each routine, where it is first."""
         for key in self.facts.graph.with_statements():
             routine = self.facts.routine(key)
-            known = not self.scopes.sees_opaque(key) and not self._lacks_text(key)
+            known = not self.scopes.sees_opaque(key) and not self.lacks_text(key)
             if known and self.scopes.without_implicit(routine):
                 yield from self._in_declarations(routine)
                 yield from self._in(routine)
 
-    def _lacks_text(self, key: str) -> bool:
+    def lacks_text(self, key: str) -> bool:
         """Whether a file is missing that a specification part includes: of a unit, a host, or a module used there."""
         if key not in self._lacking:
             self._lacking[key] = False  # of modules that use each other
@@ -53,7 +53,7 @@ class Undeclared:
             modules = [self.scopes.modules.get(use.module) for use in unit.spec.uses if use.only is None]
             others = [k for k in (unit.host, *modules) if k and k in application.routines]
             index, folders = application.file(key), application.options.include_dirs
-            missing = lacks_included(index, unit.spec.lines, folders) or any(map(self._lacks_text, others))
+            missing = lacks_included(index, unit.spec.lines, folders) or any(map(self.lacks_text, others))
             self._lacking[key] = missing
         return self._lacking[key]
 
@@ -86,7 +86,7 @@ class Undeclared:
             name = reference.name
             if name in reported or name in macros or name in self.iterators or not self.facts.live(reference.at, key):
                 continue
-            if reference.at.statement.line.file or self._known(name, key) or local_index(reference, lines):
+            if reference.at.statement.line.file or self.known(name, key) or local_index(reference, lines):
                 continue
             if any(c.kind == "block" for c in reference.at.constructs) and self._uses_in_blocks(routine):
                 continue
@@ -110,7 +110,7 @@ class Undeclared:
             routine.host in units and self._in_modules(name, units[routine.host])
         )
 
-    def _known(self, name: str, key: str) -> bool:
+    def known(self, name: str, key: str) -> bool:
         """Whether a name is declared, or may be."""
         if self._imported(name, key):
             return True

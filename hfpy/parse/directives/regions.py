@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from hfpy.diagnostics import Diagnostic, Place, error
@@ -19,6 +20,7 @@ from hfpy.parse.directives.directives import (
     domains_of,
     listed_words,
     no_expression,
+    parse_directive,
     single_entry,
     suggestion,
 )
@@ -39,7 +41,8 @@ HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "spec
 REGION_FLAGS = ("vector", "explicit")
 TARGETS = ("cpu", "gpu")
 OPERATORS = "+ * - max min iand ior ieor .and. .or. .eqv. .neqv.".split()
-_NAME_LISTS = ("private", "independent", "distinct", "local")
+#: Attributes that list variables.
+NAME_LISTS = ("private", "independent", "distinct", "local")
 
 
 def region_of(
@@ -67,13 +70,14 @@ def region_of(
     problems += more
     problems += factor_problems(directive, line, file, [d.name for d in domains])
     problems += _size_problems(directive, line, file)
+    problems += _name_problems(directive, line, file)
     problems += _queue_problems(directive, line, file)
     halo, more = _halo(directive, line, file, [d.name for d in domains])
     problems += more
     problems += problems or _loop_problems(directive, line, file, count)
     if problems:
         return None, problems
-    lists = (directive.get(name) for name in _NAME_LISTS)
+    lists = (directive.get(name) for name in NAME_LISTS)
     private, independent, distinct, local = (tuple(e.lower() for e in x.entries) if x else () for x in lists)
     collapse = directive.get("collapse")
     return (
@@ -103,6 +107,31 @@ def region_of(
         ),
         [],
     )
+
+
+def _name_problems(directive: Directive, line: LogicalLine, file: str) -> list[Diagnostic]:
+    """Entries that are no names where variables are listed."""
+    problems = []
+    for attribute in directive.attributes:
+        for entry in attribute.entries if attribute.name in NAME_LISTS else ():
+            if not WORD.fullmatch(entry):
+                last = entry.split("(")[0].split("%")[-1].strip()
+                place = line.place(file, attribute.start, attribute.end)
+                message = f"'{entry}' in '{attribute.name}' is no name"
+                problems.append(error("HF202", message, place, f"name the variable or component alone: {last}"))
+    return problems
+
+
+def listed_names(region: Region) -> Iterator[tuple[str, str, int]]:
+    """The attributes of a region's directive that list variables, with each name there, in lower case, and its offset
+    in the line.
+    """
+    directive, _ = parse_directive(region.line, region.place.file)
+    for attribute in directive.attributes if directive is not None else ():
+        offset = attribute.start + len(attribute.name)
+        for entry in attribute.entries if attribute.name in NAME_LISTS else ():
+            found = re.compile(rf"\b{re.escape(entry)}\b").search(region.line.text, offset)
+            yield attribute.name, entry.lower(), found.start() if found else 0
 
 
 def _bounds(
@@ -161,7 +190,7 @@ def _halo(
 def _loop_problems(directive: Directive, line: LogicalLine, file: str, loops: int) -> list[Diagnostic]:
     """What is wrong with lists of variables, ``schedule`` and ``collapse`` of a region with so many loops."""
     found = []
-    for attribute in (directive.get(name) for name in _NAME_LISTS):
+    for attribute in (directive.get(name) for name in NAME_LISTS):
         if attribute and (wrong := [e for e in attribute.entries if not WORD.fullmatch(e)]):
             place = line.place(file, attribute.start, attribute.end)
             found.append(error("HF202", f"'{wrong[0]}' is no name of a variable", place))
