@@ -169,6 +169,29 @@ def test_work_shared_out_by_numbers(asks: str, refused: bool) -> None:
     assert [d.code for d in done.errors] == (["HF216"] if refused else [])
 
 
+RENAMED = """module threads
+  use omp_lib, only: mine_is => &
+    omp_get_thread_num
+  implicit none
+end module threads
+"""
+
+
+@pytest.mark.parametrize(
+    "asks, refused",
+    [("mine = Who()", True), ("mine = 0; if (who() == 0) print *, 'begins'", False), ("mine = who_else()", False)],
+)
+@pytest.mark.parametrize("used", ["use omp_lib, only: who => omp_get_thread_num", "use threads, only: who => mine_is"])
+def test_numbers_by_another_name(used: str, asks: str, refused: bool) -> None:
+    text = NUMBERED.format(asks=asks, **REGION).replace("  implicit none", f"  {used}\n  implicit none", 1)
+    done = translate_text({"a.f90": RENAMED, "s.f90": text}, opt=0, backend="openmp", drop_directives=("*",))
+    assert [d.code for d in done.errors] == (["HF216"] if refused else [])
+    text = NUMBERED.format(asks=asks, region="", end="").replace("  implicit none", f"  {used}\n  implicit none", 1)
+    files = {"a.f90": RENAMED, "s.f90": text}
+    made = translate_text(files, backend="openmp", auto=True, drop_directives=("*",)).require()
+    assert ("!$omp parallel private(mine, many, i)" in made.files["s.f90"]) == refused
+
+
 def test_loops_found_where_work_is_shared_out_by_numbers() -> None:
     text = NUMBERED.format(asks="!$ mine = omp_get_thread_num()", region="", end="")
     done = translate_text({"s.f90": text}, backend="openmp", auto=True, drop_directives=("*",)).require()

@@ -22,7 +22,13 @@ from hfpy.model.statements import constructs
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.edges import called_names, index_edges, names_between, pointer_names, procedures_by_name
 from hfpy.parse.text.physical import physical, rows_of
-from hfpy.parse.text.sentinels import OwnDirective, asks_for_number, calls_loops_parallel, shares_by_number
+from hfpy.parse.text.sentinels import (
+    OwnDirective,
+    asks_for_number,
+    calls_loops_parallel,
+    names_of_number,
+    shares_by_number,
+)
 
 _MANY = frozenset({"parallel", "teams", "target"})
 _FOR_THREADS = frozenset(
@@ -80,10 +86,17 @@ def copied_by_threads(facts: Facts, routine: Routine, row: int) -> Diagnostic | 
     return _error(index, around[-1], _COPIED, _COPIED_HINT)
 
 
-def shared_by_number(index: FileIndex, routine: Routine) -> list[tuple[int, int]]:
-    """First and last lines of blocks in which threads of the user's share out work by their numbers."""
+def shared_by_number(index: FileIndex, routine: Routine, names: frozenset[str]) -> list[tuple[int, int]]:
+    """First and last lines of blocks in which threads of the user's share out work by their numbers, for which they ask
+    by one of some names.
+    """
     rows = rows_of(index.source, index.fixed)
-    return [(a, b) for a, b in parallel_blocks(index, routine) if shares_by_number(rows[a : b + 1])]
+    return [(a, b) for a, b in parallel_blocks(index, routine) if shares_by_number(rows[a : b + 1], names)]
+
+
+def names_asking(application: Application) -> frozenset[str]:
+    """The names by which the program asks for the number of a thread."""
+    return names_of_number([f.source.text for f in application.files])
 
 
 class _Threads:
@@ -112,11 +125,13 @@ class _Threads:
         """An error for each block that goes in which threads share out work by their numbers, or in what is called."""
         if not any(asks_for_number(f.source.text) for f in self.application.files):
             return
+        names = names_asking(self.application)
         for key, parallels in self.parallels.items():
             index = self.application.file(key)
             gone = self.made[index.path].around if index.path in self.made else frozenset()
             for one in parallels:
-                if one.opened in gone and not one.opened.for_loop and shares_by_number(self._all_rows(key, one)):
+                goes = one.opened in gone and not one.opened.for_loop
+                if goes and shares_by_number(self._all_rows(key, one), names):
                     yield _error(index, one.opened, _NUMBERED, _NUMBERED_HINT)
 
     def _all_rows(self, key: str, one: _Parallel) -> Iterator[str]:

@@ -23,7 +23,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import LOOPS, Assignment, Call, Construct, Header, Node, OneLine, constructs, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.text.physical import rows_of
-from hfpy.parse.text.sentinels import OwnDirective, own_directives_in
+from hfpy.parse.text.sentinels import NUMBER, OwnDirective, own_directives_in
 
 _DIRECTIVES = "directives of yours are around it or in it"
 _LITTLE = "too little to do for threads"
@@ -52,14 +52,21 @@ class Serial:
 
 
 def plain_loops(
-    index: FileIndex, world: World, ordering: Ordering, kinds: Kinds, target: str, drops: bool
+    index: FileIndex,
+    world: World,
+    ordering: Ordering,
+    kinds: Kinds,
+    target: str,
+    drops: bool,
+    asking: frozenset[str] = NUMBER,
 ) -> Iterator[Candidate | Serial]:
     """The loops of a routine outside of regions, in the order of the text, each as a candidate or with a reason.
-    ``drops`` says that the user's own directives are dropped.
+    ``drops`` says that the user's own directives are dropped, ``asking`` are the names of the function that gives the
+    number of a thread.
     """
     routine = world.routine
     listed = [] if drops else _directives(index, world)
-    numbered = shared_by_number(index, routine) if drops else []
+    numbered = shared_by_number(index, routine, asking) if drops else []
     on_device = next((d for d in listed if _makes_device_code(d, world)), None)
     open_ = [*_open_around(listed), *_with_directives(routine, listed)]
     impure = bool({"pure", "elemental"} & {*routine.prefix}) and "impure" not in routine.prefix

@@ -8,7 +8,7 @@ a blank is conditional compilation: code for compilers that heed OpenMP.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,9 +31,11 @@ _NEVER_LATER = frozenset(
 _JOINED = re.compile(f"(?:{'|'.join(sorted(_KNOWN, key=len, reverse=True))})+")
 _PART = re.compile("|".join(sorted(_KNOWN, key=len, reverse=True)))
 _PARALLEL = re.compile(r"(?:!|^[c*])\$(?:omp|acc)\b|\bdo\s*,?\s*concurrent\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\bomp_get_thread_num\s*\(")
 _COUNT = re.compile(r"\bomp_get_num_threads\s*\(")
-_FIRST = re.compile(r"\bomp_get_thread_num\s*\(\s*\)\s*(?:[=/]=|>|\.(?:eq|ne|gt)\.)\s*0\b")
+_IS_FIRST = r"\s*\(\s*\)\s*(?:[=/]=|>|\.(?:eq|ne|gt)\.)\s*0\b"
+#: The function of OpenMP that gives a thread's number, by that name alone.
+NUMBER = frozenset({"omp_get_thread_num"})
+_RENAMES = re.compile(r"\b([a-z]\w*)\s*=>[\s&!$]*([a-z]\w*)", re.IGNORECASE)
 _LOOPS = frozenset({"do", "loop", "simd", "taskloop", "distribute"})
 _BLOCKS = frozenset(
     "critical data host_data kernels masked master parallel scope sections serial single target task taskgroup teams "
@@ -213,18 +215,38 @@ def calls_loops_parallel(rows: Sequence[str]) -> bool:
     return any(_PARALLEL.search(row) for row in rows)
 
 
-def shares_by_number(rows: Iterable[str]) -> bool:
+def shares_by_number(rows: Iterable[str], names: frozenset[str] = NUMBER) -> bool:
     """Whether some lines ask for the number of a thread, not only whether it is the first, and not for how many there
-    are: what all threads do then depends on a count that is known elsewhere.
+    are: what all threads do then depends on a count that is known elsewhere. ``names`` are those of the function.
     """
     code = [strip_comment(row.replace("!$", "  ", 1))[0].lower() for row in rows]
-    asked, first = (sum(len(asks.findall(row)) for row in code) for asks in (_NUMBER, _FIRST))
+    asked, first = (sum(len(asks.findall(row)) for row in code) for asks in _asking(names))
     return asked > first and not any(_COUNT.search(row) for row in code)
+
+
+@lru_cache(maxsize=8)
+def _asking(names: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What calls a function with one of some names, and what asks by it whether a thread is the first."""
+    called = rf"\b(?:{'|'.join(sorted(names))})"
+    return re.compile(called + r"\s*\("), re.compile(called + _IS_FIRST)
 
 
 def asks_for_number(text: str) -> bool:
     """Whether a text may ask for the number of a thread."""
     return "omp_get_thread_num" in text.lower()
+
+
+def names_of_number(texts: Collection[str]) -> frozenset[str]:
+    """The names that the function for a thread's number has in some texts: its own, those that ``use`` gives it
+    (``me => omp_get_thread_num``), and pointers to it.
+    """
+    if not any(map(asks_for_number, texts)):
+        return NUMBER
+    renames = {(new.lower(), old.lower()) for text in texts for new, old in _RENAMES.findall(text)}
+    names = set(NUMBER)
+    while more := {new for new, old in renames if old in names} - names:
+        names |= more
+    return frozenset(names)
 
 
 def has_threadprivate(text: str) -> bool:

@@ -20,6 +20,7 @@ from hfpy.analyze.callgraph.graph import CallGraph
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.callgraph.work import turns_of
 from hfpy.analyze.dependence.answers import Witness
+from hfpy.analyze.directives.threadsaround import names_asking
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import located
@@ -182,10 +183,11 @@ class Search:
     def _candidates(self, application: Application) -> Iterator[Tried]:
         kinds = Kinds(self.scopes, application.options.kinds)
         target = application.options.target
+        asking = names_asking(application)
         for key, world in self.worlds.items():
             index = application.file(key)
             drops = application.options.drops_directives(index.path)
-            for found in plain_loops(index, world, self.ordering, kinds, target, drops):
+            for found in plain_loops(index, world, self.ordering, kinds, target, drops, asking):
                 if isinstance(found, Serial):
                     self.serial.append((key, found))
                 elif self.at(key, found.outer) in self.apart:
