@@ -120,6 +120,20 @@ REFUSED = {
     "s3_scalar": (over_ik("m = idx(i,k); a(m) = a(m) + w(i,k)"), "", "", "warning HF500"),
     "s3_direct": (over_ik("a(idx(i,k)) = a(idx(i,k)) + w(i,k)"), "", "", "warning HF500"),
     "s3_two_steps": (over_ik("jt = idx(i,k)\n kt = jt\n a(kt) = a(kt) + w(i,k)"), "", "", "warning HF500"),
+    # tables that may have a value twice
+    "table_twice": (over_i("a(tb(i)) = b(i)"), "integer, parameter :: tb(6) = [2,4,6,1,2,5]", "", "warning HF500"),
+    "table_same": (
+        over_i("a(tb(i)) = b(i)"), "integer, parameter :: two = 2, tb(6) = (/ 1, two, 3, 4, 5, 4/two /)", "",
+        "warning HF500",
+    ),
+    "table_saved": (over_i("a(tb(i)) = b(i)"), "integer, save :: tb(6) = [2,4,6,1,3,5]", "", "warning HF500"),
+    "table_loop": (
+        over_i("a(tb(i)) = b(i)"), "integer :: q\n integer, parameter :: tb(6) = [(mod(q,4) + 1, q=1,6)]", "",
+        "warning HF500",
+    ),
+    "table_beside": (
+        over_i("a(tb(i)) = b(i) + a(i)"), "integer, parameter :: tb(6) = [2,4,6,1,3,5]", "", "warning HF500"
+    ),
     "s3_half": (over_i("a(i/2+1) = b(i)"), "", "", "error HF504"),
     "s3_half_scalar": (over_i("jt = (i + 1)/2\n a(jt) = b(i)"), "", "", "error HF504"),
     "s3_mod": (over_i("a(mod(i,2) + 1) = b(i)"), "", "", "error HF504"),
@@ -172,6 +186,23 @@ ACCEPTED = {
     "s2_stated": (over_ik("if (mask(i,k) == 1 .and. k == 1) a(i) = a(i) + w(i,k)", ", independent(a)"), "", ""),
     "s3_stated": (
         over_i("jt = perm(i); a(jt) = a(jt) + b(i)", ", distinct(perm)"), "integer :: perm(6) = [2,4,6,1,3,5]", ""
+    ),
+    "table": (over_i("a(tb(i)) = b(i)"), "integer, parameter :: tb(6) = [2,4,6,1,3,5]", ""),
+    "table_names": (
+        over_ik("w(tb(i),sh(k)) = w(tb(i),sh(k)) + k"),
+        "integer, parameter :: one = 1, tb(6) = (/ 6, 5, 4, 3, 2, one /)\n integer, parameter :: sh(5) = [5,-3+4,4,2,3]",
+        "",
+    ),
+    "table_called": (
+        over_i("call put(i, a, b(i))"), "",
+        """  subroutine put(l, p, v)
+    integer, intent(in) :: l
+    real(8), intent(inout) :: p(6)
+    real(8), intent(in) :: v
+    integer, parameter :: other(-1:4) = [3,1,2,6,5,4]
+    p(other(l-2)) = v
+  end subroutine put
+""",
     ),
     "s3_apart": (over_i("u(2*i) = u(2*i+1) + b(i)"), "", ""),
     "s3_flat": (over_ik("u(n*(k-1)+i) = w(i,k)"), "", ""),

@@ -71,7 +71,7 @@ def build(
     points = tuple(loop.index for loop in walk.loops)
     walk.levels.append(Level(len(rows), 0, "", "routine"))
     walk.block(innermost_body(body.construct, region), points)
-    known = replace(facts, distinct=facts.distinct | walk.turns) if walk.turns else facts
+    known = replace(facts, distinct=facts.distinct | walk.different) if walk.different else facts
     return None if len(walk.accesses) > _MOST else Nest(points, tuple(walk.accesses), known)
 
 

@@ -36,6 +36,8 @@ from hfpy.analyze.dependence.model import (
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.intrinsics import ELEMENTAL, INQUIRY, REDUCING
 from hfpy.analyze.language.types import component, is_parent
+from hfpy.analyze.nests.shown import part_text, show
+from hfpy.analyze.nests.tables import all_different
 from hfpy.analyze.nests.views import View
 from hfpy.model.expressions import (
     Apply,
@@ -101,7 +103,7 @@ class World:
     ``root`` is the region's routine, whose names mean themselves. ``turn`` gives the number of a loop's turn, if
     that is what a quotient is. ``changed`` tells whether a variable, by home
     and name, or a component of it is set somewhere in the nest; ``fresh`` gives a value that belongs to the present
-    turn of all loops.
+    turn of all loops. ``once`` gets the name of each array that has no value twice.
     """
 
     facts: Facts
@@ -109,6 +111,7 @@ class World:
     changed: Callable[[tuple[str, str], tuple[str, ...]], bool]
     fresh: Callable[[str], Form]
     turn: Callable[[Form, Form], Form | None] = lambda _left, _right: None
+    once: Callable[[str], None] = lambda _array: None
 
 
 class Reading:
@@ -371,7 +374,10 @@ class Reading:
         items = self._items(expr, data)
         if shape and items is not None:
             items = tuple(i for i in items if isinstance(i, Range) or i == ":")
-        return self.spelled(data) if items is None else self._listed(self.spelled(data), items, forms)
+        array = self.spelled(data)
+        if items is not None and all_different(data.symbol, lambda item: self.facts.domains.value(item, data.home)):
+            self.world.once(array)
+        return array if items is None else self._listed(array, items, forms)
 
     def _items(self, expr: Name | Apply, data: DataObject) -> tuple[Expr | str, ...] | None:
         """The indices of a variable, as the plan of accesses has them; None for all of it."""
@@ -401,7 +407,7 @@ class Reading:
         inner = tuple(p.name for p in placed if isinstance(p, Part))
         if self.world.changed(view.identity, (*inner, *path)):
             return None
-        return _part_text(array, tuple(p for p in placed if not (shape and isinstance(p, Form))), forms)
+        return part_text(array, tuple(p for p in placed if not (shape and isinstance(p, Form))), forms)
 
     def _item(self, item: Expr | str, forms: list[Form]) -> str | None:
         """An index of an array: an integer fills a gap whatever it is, so that all elements are of one function."""
@@ -499,44 +505,3 @@ def case(selector: Expr, values: tuple[Expr, ...], there: Reading, here: Reading
         high = [compared("<=", form, here.form(value.upper))] if value.upper is not None else []
         cases.append(Every((*low, *high)))
     return Some(tuple(cases))
-
-
-def _part_text(array: str, places: tuple[Subscript, ...], forms: list[Form]) -> str:
-    """Some elements of an array as a text with gaps."""
-    text, listed = array, list[str]()
-    for place in (*places, None):
-        match place:
-            case Form():
-                forms.append(place)
-                listed.append("#")
-            case Section(lower=lower, upper=upper, step=step):
-                forms += [end for end in (lower, upper) if end is not None]
-                listed.append(":".join(("#" if lower is not None else "", "#" if upper is not None else "", str(step))))
-            case _:
-                text += f"({','.join(listed)})" if set(listed) - {"#"} else ""
-                text, listed = text + (f"%{place.name}" if place is not None else ""), []
-    return text
-
-
-def show(expr: Expr) -> str:
-    """An expression as messages show it."""
-    match expr:
-        case Name(name=name):
-            return name
-        case Literal(text=text):
-            return text
-        case Paren(inner=inner):
-            return f"({show(inner)})"
-        case Apply(base=base, args=args):
-            return f"{show(base)}({', '.join(show(a) for a in args)})"
-        case Component(base=base, name=name):
-            return f"{show(base)}%{name}"
-        case Binary(op=op, left=left, right=right):
-            return f"{show(left)} {op} {show(right)}"
-        case Unary(op=op, operand=operand):
-            return f"{op}{show(operand)}" if op in ("+", "-") else f"{op} {show(operand)}"
-        case Keyword(name=name, value=value):
-            return f"{name}={show(value)}"
-        case Range(lower=lower, upper=upper):
-            return f"{show(lower) if lower else ''}:{show(upper) if upper else ''}"
-    return "…"

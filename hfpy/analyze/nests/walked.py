@@ -65,7 +65,7 @@ class Walked:
         self._statements = read.statements
         self._changed = read.changed
         self.scalars = read.scalars | own
-        self.turns: set[str] = set()
+        self.different: set[str] = set()
         self._elements: tuple[Statement, frozenset[int]] | None = None
 
     # -- values
@@ -83,7 +83,7 @@ class Walked:
         for loop in self.loops:
             if loop.step.constant is None and loop.step == right and left == atom(loop.index) - loop.lower:
                 name = f"turn of {loop.index.name}"
-                self.turns.add(name)
+                self.different.add(name)
                 return atom(Application(name, (atom(loop.index),), shown=f"the turn of {loop.index.name}"))
         return None
 
@@ -114,7 +114,7 @@ class Walked:
     def reading(self, statement: Statement) -> Reading:
         """What reads the expressions of a statement."""
         world = World(
-            self.facts, self.body.key, self._is_changed, self.fresh, self._turn
+            self.facts, self.body.key, self._is_changed, self.fresh, self._turn, self.different.add
         )  # not kept: it leads back here
         return Reading(world, self.frame, statement.line.key)
 

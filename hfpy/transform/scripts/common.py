@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from hfpy.analyze.effects.flow import FlowScan
 from hfpy.analyze.language.typed import Types
-from hfpy.analyze.nests.reading import show
+from hfpy.analyze.nests.shown import show
 from hfpy.model.building import Maker, name, quoted
 from hfpy.model.expressions import (
     Apply,
