@@ -190,7 +190,8 @@ ACCEPTED = {
     "table": (over_i("a(tb(i)) = b(i)"), "integer, parameter :: tb(6) = [2,4,6,1,3,5]", ""),
     "table_names": (
         over_ik("w(tb(i),sh(k)) = w(tb(i),sh(k)) + k"),
-        "integer, parameter :: one = 1, tb(6) = (/ 6, 5, 4, 3, 2, one /)\n integer, parameter :: sh(5) = [5,-3+4,4,2,3]",
+        "integer, parameter :: one = 1, tb(6) = (/ 6, 5, 4, 3, 2, one /)\n"
+        "integer, parameter :: sh(5) = [5,-3+4,4,2,3]",
         "",
     ),
     "table_called": (
