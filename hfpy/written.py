@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hfpy.model.source import source_text
 from hfpy.parse.files import wants_preprocessor
 from hfpy.parse.index import parse_use
 from hfpy.suffixes import HYBRID, PREPROCESSED
@@ -18,12 +20,15 @@ if TYPE_CHECKING:
 
 def untouched(index: FileIndex, name: str) -> GeneratedFile:
     """A file that passes through byte for byte, under a name."""
-    lines = tuple(range(1, len(index.source.lines) + 1))
-    return GeneratedFile(Path(index.path), name, index.source.text, lines, contents_of(index))
+    text = index.unexpanded or index.source.text
+    lines = tuple(range(1, len(source_text(index.path, text).lines) + 1))
+    return GeneratedFile(Path(index.path), name, text, lines, contents_of(index))
 
 
 def generated(index: FileIndex, name: str, result: FileResult, markers: bool) -> GeneratedFile:
     """A file with its edits applied, under a name."""
+    if index.unexpanded and not any(result.edited.changed):
+        return replace(untouched(index, name), contents=contents_of(index).with_added(result.added))
     source = index.source
     lines = result.edited.lines
     line_map = result.edited.line_map

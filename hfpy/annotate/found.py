@@ -15,6 +15,7 @@ from hfpy.build.compile.samples import Samples
 from hfpy.build.session import Session
 from hfpy.build.translated import all_sources
 from hfpy.diagnostics import Diagnostic, HfpyError
+from hfpy.model.statements import Construct
 from hfpy.options import Options
 from hfpy.pipeline import found_regions, judged
 from hfpy.transform.loops.automatic import Automatic, Stated
@@ -84,7 +85,9 @@ def _measured(automatic: Automatic, samples: Samples) -> dict[Spot, float]:
 
 def weights_of(automatic: Automatic) -> dict[Spot, float]:
     """The share of each loop in the program's work."""
-    loops = {(v.place.file, v.place.line): (v.key, v.loop) for v in automatic.verdicts}
+    loops: dict[Spot, tuple[str, Construct]] = {}
+    for v in automatic.verdicts:
+        loops.setdefault((v.place.file, v.place.line), (v.key, v.loop))
     if not loops:
         return {}
     graph = automatic.graph

@@ -161,7 +161,9 @@ def nests_of(targets: Mapping[str, OnTarget], samples: int | None = None) -> Nes
     brought: dict[Spot, Brought] = {}
     for target, one in targets.items():
         for loop in one.said:
-            said.setdefault(loop.spot, {})[target] = loop
+            here = said.setdefault(loop.spot, {})
+            if target not in here or (loop.found.iterators and not here[target].found.iterators):
+                here[target] = loop  # a macro may begin several loops on one line: the region, or the outermost
         weights = {**one.weights, **weights}
         brought |= one.brought
     nests = [_nest(said[spot], weights.get(spot, 0.0)) for spot in sorted(said)]

@@ -15,10 +15,11 @@ from hfpy.model.targets import holds_architecture
 from hfpy.model.units import FileIndex
 from hfpy.options import Options
 from hfpy.parse.index import index_units
-from hfpy.parse.text.expansion import Expanded, expand_file, needs_expansion, statement_macros
+from hfpy.parse.text.expansion import PLAIN, PLAIN_FIXED, Expanded, expand_file, needs_expansion, statement_macros
 from hfpy.parse.text.lexer import logical_lines
 from hfpy.parse.text.limits import readable, within_limits
 from hfpy.parse.text.macros import parse_defines
+from hfpy.parse.text.macroshapes import used_shapes
 from hfpy.parse.text.preprocess import activity, asks_preprocessor, read_macros
 from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.suffixes import FIXED, FORTRAN, HYBRID, PREPROCESSED
@@ -141,6 +142,7 @@ class _Seen:
     definitions: Mapping[str, Macro] = field(default_factory=dict)
     includes: tuple[str, ...] = ()
     diagnostics: Sequence[Diagnostic] = ()
+    macros: Mapping[str, Macro] = field(default_factory=dict)
 
 
 def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str, Macro]) -> _Seen:
@@ -152,7 +154,21 @@ def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str,
     made = activity(source.lines, known, path, options.include_dirs, fixed)
     changing = made.redefined | made.undefined
     definitions = {n: m for n, m in made.macros.items() if n not in known and n not in changing}
-    return _Seen(made.active, made.defined_here, definitions, made.includes, made.diagnostics)
+    return _Seen(made.active, made.defined_here, definitions, made.includes, made.diagnostics, made.macros)
+
+
+def _expanded_plain(path: Path, source: SourceText, options: Options, seen: _Seen) -> Expanded | None:
+    """The text of a plain file behind the preprocessor, if hfpy has to read statements with macros that are no values.
+    None also where the preprocessor fails: the compiler will say why.
+    """
+    if path.suffix not in PREPROCESSED:
+        return None
+    given = command_line_macros(options)
+    if not used_shapes(source.lines, seen.active, seen.macros or given):
+        return None
+    form = PLAIN_FIXED if path.suffix in FIXED_SUFFIXES else PLAIN
+    made = expand_file(source.text, path, given, options.include_dirs, form=form)
+    return None if made.diagnostics else made
 
 
 def _by_name(path: Path) -> bool:
@@ -192,7 +208,7 @@ def index_text(
     if not text.strip():
         found.append(warning("HF102", "the file is empty", Place(str(path))))
     expanded: tuple[int, ...] | None = None
-    original = text
+    original, unexpanded = text, ""
     if line_map is not None:
         expanded = line_map
     elif hybrid:
@@ -202,6 +218,8 @@ def index_text(
             text, expanded = result.text, result.line_map
     source = source_text(str(path), text)
     seen = _seen(path, source, options, macros)
+    if not hybrid and line_map is None and (plain := _expanded_plain(path, source, options, seen)) is not None:
+        expanded, unexpanded, source, seen = plain.line_map, text, source_text(str(path), plain.text), _Seen()
     found += seen.diagnostics
     fixed = path.suffix in FIXED_SUFFIXES
     lines, problems = logical_lines(
@@ -232,5 +250,6 @@ def index_text(
         includes=seen.includes,
         fixed=fixed,
         original=original if expanded is not None else "",
+        unexpanded=unexpanded,
         sizes=options.domain_sizes,
     )

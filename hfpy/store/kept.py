@@ -90,7 +90,7 @@ class _Bare:
 
     def file(self, index: FileIndex) -> FileIndex:
         empty = SourceText(index.path, ())
-        return self.files.setdefault(id(index), replace(index, lines=(), source=empty, original=""))
+        return self.files.setdefault(id(index), replace(index, lines=(), source=empty, original="", unexpanded=""))
 
     def stage(self, facts: Facts) -> Stage:
         effects = self.effects.get(id(facts)) or Effects(facts)

@@ -13,16 +13,20 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.macros import Macro
+from hfpy.parse.text.lexer import mask_strings
 from hfpy.parse.text.macros import parse_define
 from hfpy.parse.text.preprocess import activity
+from hfpy.parse.text.tokens import split_top
 
 _ENDLESS = ("error", "HF113")
 _SECONDS = 20
+_NOTHING = re.compile(r"((?!))")
+_CARD = 72  # columns of a line in fixed form
 _SLASHES, _JOINT, _COMMENT = "\x01", "\x02", "\x03"  # private characters, hidden from the preprocessor
 _LINE_MARKER = re.compile(r'#\s*(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)\Z')
 _GCC_MESSAGE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
@@ -34,6 +38,23 @@ _HIDDEN_NAME = re.compile(r"hf_hidden_([A-Za-z]\w*?)_name_")
 # What begins a statement, where it is no part of an expression: after a label, ``;`` or the condition of an ``if``.
 _BEGINNING = re.compile(r"(?:^\s*(?:\d+\s+)?|;\s*|\)\s*)([A-Za-z_]\w*)")
 _OWN_DEFINE = re.compile(r"^[ \t]*#[ \t]*define\b((?:[^\n]*\\\r?\n)*[^\n]*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the text of a file is preprocessed: names that stay, flags of the preprocessor, whether the file is in fixed
+    form, and whether each ``;`` in what a macro means ends a line.
+    """
+
+    hidden: frozenset[str] = frozenset()
+    flags: tuple[str, ...] = ()
+    fixed: bool = False
+    cut: bool = False
+
+
+HYBRID = Form(frozenset({"GPU"}))
+PLAIN = Form(flags=("-traditional-cpp",), cut=True)  # as gfortran does it
+PLAIN_FIXED = replace(PLAIN, fixed=True)
 
 
 @dataclass(frozen=True)
@@ -87,22 +108,25 @@ def expand_file(
     defines: Mapping[str, Macro],
     include_dirs: Sequence[Path] = (),
     kept: Collection[str] = (),
+    form: Form = HYBRID,
 ) -> Expanded:
-    """Run the C preprocessor over a Fortran source, as hybrid-fortran.md §2.3 describes.
+    """Run the C preprocessor over a Fortran source, as hybrid-fortran.md §2.3 describes, or as compilers do it with a
+    plain file.
 
     Macros in ``kept`` decide conditions, but stay in the text as they are; so does the name of the target, which is a
     word of the directives, as in ``appliesTo(GPU)``. ``//`` and everything in Fortran comments is kept from the
     preprocessor; a backtick becomes a new line; lines that it did not change come out byte for byte. A failure (a
-    missing include, an unbalanced ``#if``) is in the diagnostics, and the text is then empty.
+    missing include, an unbalanced ``#if``) is in the diagnostics, and the text is then empty. In a plain file a ``;``
+    in what a macro means ends a line, as regions take whole lines.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.replace("\r\n", "\n").split("\n")
     if lines[-1] == "":
         lines.pop()
     comments: list[str] = []
-    names = re.compile(rf"\b({'|'.join(sorted({'GPU', *kept}))})\b")
-    protected = "\n".join(_protect(line, comments, names) for line in lines) + "\n"
-    command = ["gcc", "-E", "-w", "-undef", "-nostdinc", "-x", "c"]
+    names = re.compile(rf"\b({'|'.join(sorted({*form.hidden, *kept}))})\b") if form.hidden or kept else _NOTHING
+    protected = "\n".join(_protect(line, comments, names, form.fixed) for line in lines) + "\n"
+    command = ["gcc", "-E", "-w", "-undef", "-nostdinc", "-x", "c", *form.flags]
     command += [f"-I{folder.absolute()}" for folder in include_dirs]
     command += [f"-D{_command_line(macro)}" for macro in defines.values()]
     if shutil.which("gcc") is None:
@@ -115,13 +139,14 @@ def expand_file(
         return Expanded("", (), tuple(wrong))
     folder = path.parent if path.parent.is_dir() else Path()
     try:
-        status, said, output = _preprocessed([*command, "-"], protected.encode(), folder)
+        given = protected.encode("utf-8", "surrogateescape")
+        status, said, output = _preprocessed([*command, "-"], given, folder)
     except subprocess.TimeoutExpired:
         message = f"preprocessing failed: it takes longer than {_SECONDS} s"
         return Expanded("", (), (error("HF107", message, Place(str(path))),))
     if status != 0:
         return Expanded("", (), _failures(said.decode(errors="replace"), path))
-    texts, origins = _collect(output.decode(errors="replace"), lines, comments)
+    texts, origins = _collect(output.decode(errors="surrogateescape"), lines, comments, form, str(path))
     ending = newline if texts and text.endswith("\n") else ""
     return Expanded(newline.join(texts) + ending, tuple(origins))
 
@@ -155,12 +180,15 @@ def _command_line(macro: Macro) -> str:
     return f"{macro.name}{parameters}={macro.body}"
 
 
-def _protect(line: str, comments: list[str], names: re.Pattern[str]) -> str:
+def _protect(line: str, comments: list[str], names: re.Pattern[str], fixed: bool) -> str:
     """A line as the preprocessor may see it; its comment goes to ``comments``."""
     if line.lstrip().startswith("#"):
         defined = _DEFINED.match(line)
         behind = defined.end() if defined else len(line)
         return line[:behind] + names.sub(r"hf_hidden_\1_name_", line[behind:])
+    if fixed and line[:1] in "cC*dD!" and line[1:2] != "$":
+        comments.append(line)
+        return f"{_COMMENT}{len(comments) - 1}{_COMMENT}"
     line = names.sub(r"hf_hidden_\1_name_", line)
     if "!" in line:
         for match in _STRING_OR_COMMENT.finditer(line):
@@ -171,11 +199,30 @@ def _protect(line: str, comments: list[str], names: re.Pattern[str]) -> str:
     return _DOT_OPERATOR.sub(_JOINT, line.replace("//", _SLASHES))
 
 
-def _restore(line: str, comments: Sequence[str]) -> list[str]:
-    """A line of output cut at its backticks, with everything that was hidden back in place."""
-    pieces = line.replace(_SLASHES, "//").replace(_JOINT, "").split("`")
+def _restore(line: str, comments: Sequence[str], form: Form) -> list[str]:
+    """A line of output cut at its backticks, or at each ``;``, with everything that was hidden back in place."""
+    shown = line.replace(_SLASHES, "//").replace(_JOINT, "")
+    pieces = _cut(shown, form.fixed) if form.cut else shown.split("`")
     named = (_HIDDEN_NAME.sub(r"\1", piece) for piece in pieces)
     return [_HIDDEN_COMMENT.sub(lambda m: comments[int(m[1])], piece) for piece in named]
+
+
+def _cut(line: str, fixed: bool) -> list[str]:
+    """The statements of a line, each with its blanks, and in fixed form continued where it is too long."""
+    pieces = [piece for a, b in split_top(mask_strings(line), ";") if (piece := line[a:b].strip())]
+    before = line[: len(line) - len(line.lstrip())]
+    blank = before or ("      " if fixed else "")
+    rows = [before + "".join(pieces[:1]), *(blank + piece for piece in pieces[1:])]
+    return [part for row in rows for part in _cards(row)] if fixed else rows
+
+
+def _cards(row: str) -> list[str]:
+    """A statement in fixed form, in as many lines as it needs; its comment may be longer."""
+    code, mark, comment = row.partition(_COMMENT)
+    first, rest = code[:_CARD], code[_CARD:]
+    width = _CARD - 6
+    parts = [first, *("     &" + rest[n : n + width] for n in range(0, len(rest), width))]
+    return [*parts[:-1], parts[-1] + mark + comment]
 
 
 def _failures(messages: str, path: Path) -> tuple[Diagnostic, ...]:
@@ -198,7 +245,9 @@ def _failures(messages: str, path: Path) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
-def _collect(output: str, source: Sequence[str], comments: Sequence[str]) -> tuple[list[str], list[int]]:
+def _collect(
+    output: str, source: Sequence[str], comments: Sequence[str], form: Form, path: str
+) -> tuple[list[str], list[int]]:
     """The preprocessor's output without line markers, and for each line the number of its source line."""
     texts: list[str] = []
     origins: list[int] = []
@@ -224,17 +273,19 @@ def _collect(output: str, source: Sequence[str], comments: Sequence[str]) -> tup
                 included.clear()
                 current = max(number, 1)
             continue
-        pieces = _restore(line, comments)
+        original = source[current - 1] if inside and current <= len(source) else ""
+        plain = _restore(line, comments, HYBRID)
+        if len(plain) == 1 and plain[0].split() == original.split():
+            pieces = [original]
+        else:
+            pieces = _restore(line.replace('"<stdin>"', f'"{path}"'), comments, form)
         if not inside:
             if line.strip():
                 included.extend(range(len(origins), len(origins) + len(pieces)))
                 texts.extend(pieces)
                 origins.extend([0] * len(pieces))
             continue
-        original = source[current - 1] if current <= len(source) else ""
         if line.strip() or not original.strip():
-            if len(pieces) == 1 and pieces[0].split() == original.split():
-                pieces = [original]
             texts.extend(pieces)
             origins.extend([min(current, len(source))] * len(pieces))
         current += 1  # lines that came out empty (directives, branches not taken, rests of macro calls) are left out

@@ -1,0 +1,71 @@
+"""Macros that are no values in a plain file: beginnings and ends of loops, operators, lists of indices.
+
+What a statement with one of these means can only be read after the preprocessor. All others stay in the text as they
+are, where each counts as a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from hfpy.model.macros import Macro
+from hfpy.parse.text.lexer import mask_strings, strip_comment
+from hfpy.parse.text.tokens import find_top, split_top
+
+# What begins, divides or ends a block, as the first words of a statement, or its last.
+_BLOCK = re.compile(
+    r"(?:do\b(?!\s*=)|end\s*(?:do|if|select|where|forall|associate|block)?\s*$|else|select\s*case|case\s*\()", re.I
+)
+_OPENS = re.compile(r"\bthen\s*$", re.I)
+_FIRST = re.compile(r"\s*(?:[*/=,)><%&]|\.(?:and|or|eq|ne|lt|le|gt|ge|eqv|neqv)\.)", re.I)
+_LAST = re.compile(r"(?:[-+*/=,(><%&]|\.(?:and|or|not|eq|ne|lt|le|gt|ge|eqv|neqv)\.)\s*$", re.I)
+_OPERATORS = ("+", "-", "*", "/")
+_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[ed][+-]?\d+)?(?:_\w+)?", re.I)
+_NAMED = re.compile(r"[A-Za-z]\w*")
+
+
+_DECLARES = re.compile(
+    r"\s*(?:integer|real|double\s*precision|logical|character|complex|type\s*\(|class\s*\(|dimension|common)\b", re.I
+)
+
+
+def used_shapes(rows: Sequence[str], active: Sequence[bool] | None, macros: Mapping[str, Macro]) -> frozenset[str]:
+    """The macros that are no values, and that ``active`` lines of a file use. Lists and sums count in statements alone:
+    in declarations they are read as they are.
+    """
+    shapes = {name for name, macro in macros.items() if is_shape(macro)}
+    values = {name for name, macro in macros.items() if name not in shapes and not is_value(macro)}
+    code = [row for number, row in enumerate(rows) if active is None or active[number]]
+    statements = (row for row in code if not _DECLARES.match(row))
+    return frozenset((*_used(code, shapes), *_used(statements, values)))
+
+
+def _used(rows: Iterable[str], names: Collection[str]) -> Iterator[str]:
+    """Those of some names that lines have outside of texts and comments."""
+    named = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names)))})\b")
+    for row in rows if names else ():
+        if not row.lstrip().startswith("#") and named.search(row):
+            yield from (m[0] for m in named.finditer(mask_strings(strip_comment(row)[0])))
+
+
+def is_shape(macro: Macro) -> bool:
+    """Whether a macro begins or ends a block, or is only a part of an expression."""
+    body = mask_strings(macro.body)
+    if not body.strip():
+        return False
+    statements = [body[a:b].strip() for a, b in split_top(body, ";")]
+    if any(_BLOCK.match(s) or _OPENS.search(s) for s in statements):
+        return True
+    return bool(_FIRST.match(body) or _LAST.search(body)) or body.count("(") != body.count(")")
+
+
+def is_value(macro: Macro) -> bool:
+    """Whether a macro that is no shape is one value wherever it is, or whole statements, and not a list, nor a sum of
+    names without parentheses, which means other things beside other operators.
+    """
+    body = mask_strings(macro.body)
+    if find_top(body, (";", "=")) >= 0:
+        return True
+    terms = _NUMBER.sub("0", body).lstrip().lstrip("+-")
+    return find_top(terms, (",",)) < 0 and (find_top(terms, _OPERATORS) < 0 or not _NAMED.search(terms))
