@@ -162,14 +162,20 @@ def nests_of(targets: Mapping[str, OnTarget], samples: int | None = None) -> Nes
     for target, one in targets.items():
         for loop in one.said:
             here = said.setdefault(loop.spot, {})
-            if target not in here or (loop.found.iterators and not here[target].found.iterators):
-                here[target] = loop  # a macro may begin several loops on one line: the region, or the outermost
+            if target not in here or _before(loop, here[target]):
+                here[target] = loop
         weights = {**one.weights, **weights}
         brought |= one.brought
     nests = [_nest(said[spot], weights.get(spot, 0.0)) for spot in sorted(said)]
     fixed = frozenset[str]().union(*(t.fixed for t in targets.values()))
     unseen = frozenset[str]().union(*(t.unseen for t in targets.values()))
     return Nests(tuple(nests), brought, fixed, samples, unseen)
+
+
+def _before(one: Said, other: Said) -> bool:
+    """Whether of two loops that begin on a line the first is reported: the region, or the outermost."""
+    region, known = bool(one.found.iterators), bool(other.found.iterators)
+    return region > known if region != known else one.line.key < other.line.key
 
 
 def on_target(automatic: Automatic, weights: Mapping[Spot, float]) -> OnTarget:

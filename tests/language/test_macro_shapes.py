@@ -129,6 +129,62 @@ COAST = """C     a coast: don't; DO_2D(1)
 """
 COAST_BY_HAND = COAST.replace("!FIRST", DIRECTIVE).replace("!SECOND", DIRECTIVE)
 HEADERS = {"ocean_loops.h": SHAPES}
+# Dimensions by macros with arguments, which mean ranges, and several loops on a line; regions of both targets by hand.
+LAYERS = """module layers
+  implicit none
+#include "layers.h"
+  type grid
+    integer :: is = 2, ie = 41, js = 2, je = 31, isd = 1, ied = 43, jsd = 1, jed = 33, isdb = 0, iedb = 43
+    real(8), allocatable :: area(:,:)
+  end type grid
+contains
+  subroutine step(u, h, nz, G)
+    type(grid), intent(in) :: G
+    integer, intent(in) :: nz
+    real(8), dimension(SZIB_(G),SZJ_(G),nz), intent(in) :: u
+    real(8), dimension(SZI_(G),SZJ_(G),nz), intent(inout) :: h
+    real(8), dimension(SZIB_(G),SZJ_(G)) :: uh
+    integer :: i, j, k, is, ie, js, je
+    is = G%is ; ie = G%ie ; js = G%js ; je = G%je
+    !CPU
+    do k=1,nz
+      !GPU
+      do j=js,je ; do I=is-1,ie
+        if (u(I,j,k) > 0) then ; uh(I,j) = u(I,j,k)*h(i,j,k)
+        else ; uh(I,j) = u(I,j,k)*h(i+1,j,k) ; endif
+      enddo ; enddo
+      !GPU
+      do j=js,je ; do i=is,ie
+        h(i,j,k) = max(h(i,j,k) - 0.5d0*G%area(i,j)*(uh(I,j) - uh(I-1,j)), 0.1d0)
+      enddo ; enddo
+    enddo
+    !BOTH
+    do k=1,nz ; do j=js,je ; do i=is,ie ; h(i,j,k) = h(i,j,k)*G%area(i,j) ; enddo ; enddo ; enddo
+  end subroutine step
+  subroutine run()
+    type(grid) :: G
+    real(8), allocatable :: u(:,:,:), h(:,:,:)
+    integer :: i, j, k
+    allocate(G%area(SZI_(G),SZJ_(G)), u(SZIB_(G),SZJ_(G),5), h(SZI_(G),SZJ_(G),5))
+    do j = 1, 33 ; do i = 1, 43 ; G%area(i,j) = 1d-2*mod(i*j, 7) ; enddo ; enddo
+    do k = 1, 5 ; do j = 1, 33
+      do i = 0, 43 ; u(i,j,k) = sin(1d0*i*j + k) ; enddo
+      do i = 1, 43 ; h(i,j,k) = 10 + cos(1d0*i + j*k) ; enddo
+    enddo ; enddo
+    call step(u, h, 5, G)
+    print '(4es24.16)', h(::7,::5,:), sum(h)
+  end subroutine run
+end module layers
+"""
+LAYERS_BY_HAND = (
+    LAYERS.replace("!CPU", "!@parallelRegion{appliesTo(CPU)}")
+    .replace("!GPU", "!@parallelRegion{appliesTo(GPU)}")
+    .replace("!BOTH", DIRECTIVE)
+    .replace("module layers", "module layers_hand")
+)
+RANGES = {
+    "layers.h": "#define SZI_(G) G%isd:G%ied\n#define SZJ_(G) G%jsd:G%jed\n#define SZIB_(G) G%isdb:G%iedb\n",
+}
 AUTO = [Variant(f"auto-{v.label}", {**v.options, "auto": True}, threads=v.threads) for v in (OPENMP, CUDA_C, OPENACC)]
 PAIRS = {
     "ocean": (Pair("ocean", {"ocean.F90": OCEAN, **HEADERS}, {"ocean.F90": OCEAN, **HEADERS}, "ocean"), AUTO),
@@ -139,6 +195,16 @@ PAIRS = {
             {"ocean_hand.F90": BY_HAND.replace("MODULE ocean", "MODULE ocean_hand"), **HEADERS},
             {"ocean_hand.F90": BY_HAND.replace("MODULE ocean", "MODULE ocean_hand"), **HEADERS},
             "ocean_hand",
+        ),
+        (OPENMP, CUDA_C),
+    ),
+    "layers": (Pair("layers", {"layers.F90": LAYERS, **RANGES}, {"layers.F90": LAYERS, **RANGES}, "layers"), AUTO),
+    "layers_hand": (
+        Pair(
+            "layers_hand",
+            {"layers_hand.F90": LAYERS_BY_HAND, **RANGES},
+            {"layers_hand.F90": LAYERS_BY_HAND, **RANGES},
+            "layers_hand",
         ),
         (OPENMP, CUDA_C),
     ),

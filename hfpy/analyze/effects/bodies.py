@@ -128,7 +128,7 @@ class RegionBody:
         names: set[str] = set()
         lowered = {m.lower() for m in self.macros}
         for reference in self.references:
-            if reference.at.own_loop:
+            if reference.at.loop_of == self.identity.number:
                 continue  # the bounds are among the region's
             named, line = _named(reference), reference.at.statement.line
             if line.text[named.start : named.end] in self.macros:

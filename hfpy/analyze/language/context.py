@@ -18,15 +18,15 @@ class Located:
     """A statement with its surroundings. ``regions`` are the numbers of the regions around it, outermost
     first (a region for one target may lie inside a region for the other).
 
-    ``own_loop`` marks the ``do`` and ``end do`` of a region that brought its own loops, ``renamed`` statements in
-    constructs where names may mean something else than in the routine.
+    ``loop_of`` is the number of the region that brought this ``do`` or ``end do`` as one of its own loops (None: no
+    region did), ``renamed`` marks statements in constructs where names may mean something else than in the routine.
     """
 
     statement: Statement
     regions: tuple[int, ...]
     conditions: tuple[IfDirective, ...]
     constructs: tuple[Construct, ...]
-    own_loop: bool = False
+    loop_of: int | None = None
     renamed: bool = False
 
 
@@ -54,10 +54,10 @@ def _walk(
         if isinstance(node, Construct):
             yield from _construct(node, regions, conditions, outer, numbers, own)
             continue
-        yield Located(node, regions, conditions, outer, False, renamed)
+        yield Located(node, regions, conditions, outer, None, renamed)
         action = node.action if isinstance(node, OneLine) else None
         while action is not None:
-            yield Located(action, regions, conditions, outer, False, renamed)
+            yield Located(action, regions, conditions, outer, None, renamed)
             action = action.action if isinstance(action, OneLine) else None
 
 
@@ -70,22 +70,22 @@ def _construct(
     own: frozenset[str],
 ) -> Iterator[Located]:
     inner_regions, inner_conditions, inner_own = regions, conditions, own
-    own_loop = False
+    loop_of = None
     if node.kind == "region" and node.region is not None:
         inner_regions = (*regions, numbers[id(node)])
         inner_own = frozenset(node.region.iterators) if node.region.loops else frozenset()
     elif node.kind == "at_if" and node.condition is not None:
         inner_conditions = (*conditions, node.condition)
     elif node.kind == "do" and getattr(node.header, "var", "") in own:
-        own_loop = True
+        loop_of = regions[-1]
         inner_own = own - {getattr(node.header, "var", "")}
     around = (*outer, node)
     renamed = _renamed(around)
     for part in node.parts:
-        yield Located(part.header, regions, conditions, around, own_loop, renamed)
+        yield Located(part.header, regions, conditions, around, loop_of, renamed)
         yield from _walk(part.body, inner_regions, inner_conditions, around, numbers, inner_own)
     if node.end is not None:
-        yield Located(node.end, regions, conditions, around, own_loop, renamed)
+        yield Located(node.end, regions, conditions, around, loop_of, renamed)
 
 
 def _renamed(constructs: tuple[Construct, ...]) -> bool:

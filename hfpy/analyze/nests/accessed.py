@@ -44,7 +44,7 @@ class Accessed(Naming):
             return
         if reference.role == "inquiry" and self._may_change(reference):
             reference = replace(reference, role="read")
-        if reference.name in self.frame.indices or reference.role == "inquiry" or reference.at.own_loop:
+        if reference.name in self.frame.indices or reference.role == "inquiry":
             return
         for read in self.effects.read_by_function(reference, key):
             data = self.facts.object(read.name, key)

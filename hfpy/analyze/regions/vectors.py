@@ -42,7 +42,7 @@ def simd_plan(
     if any(number in site.at.regions for site in facts.graph.below(key)):
         return False, ()
     for reference in facts.references[key]:
-        if number not in reference.at.regions or reference.at.own_loop:
+        if number not in reference.at.regions or reference.at.loop_of == number:
             continue
         name, _ = resolve_alias(reference.name, reference.at)
         data = facts.object(name, key) if name is not None else None
@@ -96,7 +96,7 @@ def goes_along_rows(facts: Facts, effects: Effects, routine: Routine, number: in
     """
     found = False
     for reference in facts.references[routine.key]:
-        if number not in reference.at.regions or reference.at.own_loop:
+        if number not in reference.at.regions or reference.at.loop_of == number:
             continue
         name, _ = resolve_alias(reference.name, reference.at)
         data = facts.object(name, routine.key) if name is not None else None

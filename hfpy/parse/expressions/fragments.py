@@ -148,11 +148,11 @@ BY_MACRO = "dimensions by macro"  # an attribute of such a symbol
 
 
 def with_dimensions(symbol: Symbol, macros: Mapping[str, Macro]) -> Symbol:
-    """A symbol with the dimensions that macros without arguments among them mean: ``u(GRID,n)``, where ``GRID`` is
-    ``0:nx+1,0:ny+1``, or ``0:nx+1`` alone.
+    """A symbol with the dimensions that macros among them mean: ``u(GRID,n)``, where ``GRID`` is ``0:nx+1,0:ny+1``, or
+    ``0:nx+1`` alone, and ``h(SZI_(G),SZJ_(G))``, where ``SZI_(G)`` is ``G%isd:G%ied``.
     """
-    words = {d.upper.text for d in symbol.shape if d.upper is not None and d.lower is None} & macros.keys()
-    bodies = [expand(macros[w].body, macros) for w in words if macros[w].params is None]
+    texts = [d.upper.text for d in symbol.shape if d.upper is not None and d.lower is None]
+    bodies = [expand(text, macros) for text in texts if text.partition("(")[0].rstrip() in macros]
     if not any(find_top(mask_strings(body), (",", ":")) >= 0 for body in bodies):
         return symbol
     try:

@@ -64,7 +64,7 @@ class RegionBlocks:
             r
             for s in self.sharings
             for r in s.body.references
-            if not r.at.own_loop and r.name not in self.region.iterators
+            if r.at.loop_of != s.body.identity.number and r.name not in self.region.iterators
         ]
         self.home = HomeBlocks(self.facts, self.routine.key, self.region, self.references, self._all_items)
         self.width = clones.width if self._calls() else self.home.extent or WIDE

@@ -334,7 +334,7 @@ def _mergeable(facts: Facts, routine: Routine, run: tuple[int, ...]) -> Iterator
             if number in inside:
                 inside[number].append(reference)
     for number in run:
-        references = [r for n in (*current, number) for r in inside[n]]
+        references = [r for n in (*current, number) for r in inside[n] if r.at.loop_of != n]
         if current and (len(current) >= MOST_REGIONS or not _own_columns(facts, routine, number, references)):
             yield tuple(current)
             current = []
@@ -348,7 +348,7 @@ def _own_columns(facts: Facts, routine: Routine, number: int, references: Sequen
     lists: dict[str, list[tuple[Expr | str, ...]]] = {}
     for reference in references:
         data = facts.object(reference.name, routine.key)
-        if data is not None and data.rank and not reference.at.own_loop:
+        if data is not None and data.rank:
             plan = facts.plan_of(reference, routine.key)
             items = plan.items if plan is not None and plan.items is not None else reference.indices or ()
             lists.setdefault(reference.name, []).append(items)

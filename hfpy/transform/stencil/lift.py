@@ -108,7 +108,7 @@ class Lifter:
         written: dict[str, None] = {}
         fixed: set[str] = set()
         for reference in body.references:
-            if reference.at.own_loop or reference.name in region.iterators:
+            if reference.at.loop_of == body.identity.number or reference.name in region.iterators:
                 continue
             data = self._data(reference)
             if data is None or not data.rank:

@@ -180,7 +180,7 @@ class SweepLifter(Lifter):
         """The references of arrays; ``fixed`` collects the names that fixed indices depend on."""
         home = {id(s): piece for piece in pieces for s in flatten(piece.body)}
         for reference in body.references:
-            if reference.at.own_loop or reference.name in iterators:
+            if reference.at.loop_of == body.identity.number or reference.name in iterators:
                 continue
             data = self._data(reference)
             if data is None or not data.rank:
