@@ -88,6 +88,7 @@ COAST = """C     a coast: don't; DO_2D(1)
 #define POINTS do i=1,ni
 #define END_ROWS enddo ; enddo
 #define HERE i,j
+#define _d D
 #define DEEP h(i,j)+zeta(i,j)-h(i,j)*0.125d0+zeta(i,j)*0.25d0
 #define next_step 3-now
       module coast
@@ -101,7 +102,7 @@ COAST = """C     a coast: don't; DO_2D(1)
 !FIRST
       ROWS
         POINTS
-          part=h(HERE)
+          part=h(HERE)*0.5 _d 0 + 1. _d -1
           w(HERE,next_step)=w(HERE,now)+DEEP+(DEEP)*part+(DEEP)/(1.d0+
      &      part*part) ! i,j; next_step
         END_ROWS
@@ -258,6 +259,7 @@ FIRST(x) x,
 IS ==
 NOT_ .not.
 REST(a) ), a
+_d D
 """
 VALUES = """
 N 10
@@ -274,6 +276,7 @@ PATH 'x' // 'y'
 CHECK(x) call check(x, n)
 SET(a) a = 1, 2
 KIND_ real(8)
+_RL Real*8
 DOWN down
 ENDPOINT endpoint
 DOUBLE do_it(i)

@@ -20,7 +20,9 @@ _BLOCK = re.compile(
 _OPENS = re.compile(r"\bthen\s*$", re.I)
 _FIRST = re.compile(r"\s*(?:[*/=,)><%&]|\.(?:and|or|eq|ne|lt|le|gt|ge|eqv|neqv)\.)", re.I)
 _LAST = re.compile(r"(?:[-+*/=,(><%&]|\.(?:and|or|not|eq|ne|lt|le|gt|ge|eqv|neqv)\.)\s*$", re.I)
+_EXPONENTS = ("d", "e", "q")  # as in 0.5 _d 0
 _OPERATORS = ("+", "-", "*", "/")
+_TYPE = re.compile(r"\s*(?:integer|real|logical|complex|character)\s*\*\s*\d+\s*$", re.I)
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[ed][+-]?\d+)?(?:_\w+)?", re.I)
 _NAMED = re.compile(r"[A-Za-z]\w*")
 
@@ -50,12 +52,12 @@ def _used(rows: Iterable[str], names: Collection[str]) -> Iterator[str]:
 
 
 def is_shape(macro: Macro) -> bool:
-    """Whether a macro begins or ends a block, or is only a part of an expression."""
+    """Whether a macro begins or ends a block, or is only a part of an expression or a number."""
     body = mask_strings(macro.body)
     if not body.strip():
         return False
     statements = [body[a:b].strip() for a, b in split_top(body, ";")]
-    if any(_BLOCK.match(s) or _OPENS.search(s) for s in statements):
+    if any(_BLOCK.match(s) or _OPENS.search(s) for s in statements) or body.strip().lower() in _EXPONENTS:
         return True
     return bool(_FIRST.match(body) or _LAST.search(body)) or body.count("(") != body.count(")")
 
@@ -65,7 +67,7 @@ def is_value(macro: Macro) -> bool:
     names without parentheses, which means other things beside other operators.
     """
     body = mask_strings(macro.body)
-    if find_top(body, (";", "=")) >= 0:
+    if find_top(body, (";", "=")) >= 0 or _TYPE.match(body):
         return True
     terms = _NUMBER.sub("0", body).lstrip().lstrip("+-")
     return find_top(terms, (",",)) < 0 and (find_top(terms, _OPERATORS) < 0 or not _NAMED.search(terms))
