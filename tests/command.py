@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import atexit
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NoReturn
 
@@ -28,20 +29,42 @@ def hfpy_process(
 ) -> subprocess.CompletedProcess[str]:
     """What ``hfpy WORDS`` in a folder, with an environment, ends with and prints."""
     assert cli.run  # the modules are there before the process is copied
-    reported = list(map(str, words))
+    return _process(["hfpy", *map(str, words)], start.main, cwd, env)
+
+
+def python_process(words: Sequence[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The same for ``python SCRIPT WORDS``."""
+
+    def run() -> None:
+        sys.path[0:0] = [str(cwd)]
+        runpy.run_path(words[0], run_name="__main__")
+
+    return _process(list(words), run, cwd, None)
+
+
+def _process(
+    words: list[str], main: Callable[[], object], cwd: Path | None, env: Mapping[str, str] | None
+) -> subprocess.CompletedProcess[str]:
+    """What a function ends with and prints in a process of its own, whose command line is ``words``."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if child == 0:
-            _become(reported, cwd or Path(), dict(os.environ if env is None else env), (output, errors))
+            _become(words, main, cwd or Path(), dict(os.environ if env is None else env), (output, errors))
         _, status = os.waitpid(child, 0)
         texts = []
         for stream in (output, errors):
             stream.seek(0)
             texts.append(stream.read().decode())
-    return subprocess.CompletedProcess(["hfpy", *reported], os.waitstatus_to_exitcode(status), *texts)
+    return subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(status), *texts)
 
 
-def _become(words: list[str], folder: Path, environment: dict[str, str], streams: Sequence[IO[bytes]]) -> NoReturn:
+def _become(
+    words: list[str],
+    main: Callable[[], object],
+    folder: Path,
+    environment: dict[str, str],
+    streams: Sequence[IO[bytes]],
+) -> NoReturn:
     """Be the process: nothing of the tests may go on in it."""
     status = 1
     try:
@@ -54,8 +77,9 @@ def _become(words: list[str], folder: Path, environment: dict[str, str], streams
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.alarm(_PATIENCE)
         atexit._clear()
-        sys.argv = ["hfpy", *words]
-        start.main()
+        sys.argv = words
+        main()
+        status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:

@@ -24,6 +24,7 @@ from hfpy.pipeline import translate
 from hfpy.transform.columns.clones import Clones
 from hfpy.transform.columns.common import Instance
 from hfpy.transform.columns.varying import Varying
+from hfpy.translation import Translation
 from tests.support import write_files
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a second process is used on Linux only")
@@ -87,12 +88,21 @@ def test_one_process_unless_it_is_worth_two() -> None:
     assert not worth_two(2, 100)
 
 
-@pytest.mark.parametrize("ends", ["well", "killed", "other names"])
-def test_same_translation(ends: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    paths = write_files(generate(5_000).files, tmp_path)
-    options = Options(backend="openmp", opt=2, jobs=1)
-    expected = translate(paths, options)
+ALONE = Options(backend="openmp", opt=2, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], Translation]:
+    """A large program, and what one process makes of it."""
+    paths = write_files(generate(2_500).files, tmp_path_factory.mktemp("large"))
+    expected = translate(paths, ALONE)
     assert ", with blocked forms of" in expected.schedule(None)
+    return paths, expected
+
+
+@pytest.mark.parametrize("ends", ["well", "killed", "other names"])
+def test_same_translation(ends: str, large: tuple[list[Path], Translation], monkeypatch: pytest.MonkeyPatch) -> None:
+    paths, expected = large
     begun: list[int] = []
     begin = hfpy.beside._begun
 
@@ -107,7 +117,7 @@ def test_same_translation(ends: str, monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr(hfpy.beside, "_begun", reported)
     if ends == "other names":
         monkeypatch.setattr(Clones, "add", lambda clones, later: False)
-    found = translate(paths, replace(options, jobs=2))
+    found = translate(paths, replace(ALONE, jobs=2))
     assert len(begun) == 3
     assert found.files == expected.files
     assert found.diagnostics == expected.diagnostics

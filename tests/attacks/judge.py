@@ -86,15 +86,38 @@ def judged(
     return Verdict(**{k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(text).items()}, seconds=spent)
 
 
+def judged_here(files: Mapping[str, str] | str, storage: str | None = None, **options: Any) -> Verdict:
+    """The same in this process and without the limit of memory, in a third of the time: for many small programs."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"more than {seconds:.0f} s")
+
+    seconds = SECONDS * slower()
+    known = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        return Verdict(**{key: tuple(found) for key, found in _told(files, storage, options).items()})
+    except Exception:
+        return Verdict(fault=traceback.format_exc()[-3000:])
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, known)
+
+
+def _told(files: Mapping[str, str] | str, storage: str | None, options: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What a translation says."""
+    done = translate_text(files, storage, **options)
+    messages = [f"{d.place.line}: {d.code}: {d.message}" for d in done.errors[:10]]
+    return {"errors": done.codes(), "warnings": done.codes("warning"), "messages": messages}
+
+
 def _work(taken: int, files: Mapping[str, str] | str, seconds: float, storage: str | None, options: Any) -> None:
     """In the child: the translation, told through the pipe. Does not return."""
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         try:
-            done = translate_text(files, storage, **options)
-            messages = [f"{d.place.line}: {d.code}: {d.message}" for d in done.errors[:10]]
-            reported = {"errors": done.codes(), "warnings": done.codes("warning"), "messages": messages}
+            reported: dict[str, Any] = _told(files, storage, options)
         except BaseException:
             reported = {"fault": traceback.format_exc()[-3000:]}
         data = json.dumps(reported).encode()

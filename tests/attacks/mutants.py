@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -269,8 +269,12 @@ def mutant(number: int, chosen: list[tuple[str, Mapping[str, str]]]) -> Mutant:
     return Mutant(name, files, None if "layout" in options else storage_order(), options)
 
 
+@cache
 def warm_up() -> None:
-    """Load and compile in this process what translations need; see :func:`warm`."""
+    """Load and compile in this process what translations need, once; see :func:`warm`.
+
+    Larger programs would take longer than what they save.
+    """
     known = dict(programs())
-    chosen = [known[name] for name in ("samples/columns", "samples/diffusion", "realcode/programs/t11")]
+    chosen = [known[name] for name in ("samples/diffusion", "realcode/programs/t11")]
     warm(partial(translate_text, p, None if "layout" in w else storage_order(), **w) for w in WAYS for p in chosen)

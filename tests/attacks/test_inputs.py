@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from cProfile import Profile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from hfpy import pipeline
 from hfpy.analyze import checks
 from hfpy.commands import mishaps
 from hfpy.diagnostics import HfpyError
-from tests.attacks.judge import judged
+from tests.attacks.judge import judged, judged_here
 from tests.attacks.mutants import warm_up
 from tests.attacks.shapes import nested, regions, routine
 from tests.support import storage_order, translate_text
@@ -122,17 +124,31 @@ ACCEPTED: dict[str, dict[str, str] | str] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+# Those that take long. What takes it comes before any backend, so each has one backend by default, in turn.
+LONG = {
+    *("continuations", "macros", "macros with arguments", "macros in a condition", "itself twice", "itself, expanded"),
+    *("arguments", "else if", "sum", "comment", "literals over lines"),
+}
+
+
+def with_backends(names: Iterable[str], backends: Sequence[str]) -> list[ParameterSet]:
+    """Names of programs, each with all backends; of the long ones all but one are left to the full run."""
+    return [
+        pytest.param(name, backend, marks=[pytest.mark.full] * (name in LONG and number % len(backends) != turn))
+        for number, name in enumerate(names)
+        for turn, backend in enumerate(backends)
+    ]
+
+
+@pytest.mark.parametrize(("name", "backend"), with_backends(REFUSED, ("sequential", "cuda-c")))
+def test_refused(name: str, backend: str) -> None:
     files, code = REFUSED[name]
-    for backend in ("sequential", "cuda-c"):
-        verdict = judged(files, **BACKENDS[backend])
-        assert verdict.good, (verdict.fault, verdict.messages)
-        assert code in verdict.errors or (not code and not verdict.errors), verdict.messages
+    verdict = judged(files, **BACKENDS[backend])
+    assert verdict.good, (verdict.fault, verdict.messages)
+    assert code in verdict.errors or (not code and not verdict.errors), verdict.messages
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("name", ACCEPTED)
+@pytest.mark.parametrize(("name", "backend"), with_backends(ACCEPTED, list(BACKENDS)))
 def test_accepted(name: str, backend: str) -> None:
     verdict = judged(ACCEPTED[name], **BACKENDS[backend])
     assert verdict.good, (verdict.fault, verdict.messages)
@@ -168,7 +184,9 @@ end module
 @pytest.mark.parametrize("name", ["work", "WORK", "end_of_column"])
 @pytest.mark.parametrize(("shape", "column", "element"), [("nz,nx", "a(:,i)", "a(k,i)"), ("nx,nz", "a(i,:)", "a(i,k)")])
 def test_an_undeclared_column(backend: str, name: str, shape: str, column: str, element: str) -> None:
-    verdict = judged(UNDECLARED.format(name=name, shape=shape, column=column, element=element), **BACKENDS[backend])
+    verdict = judged_here(
+        UNDECLARED.format(name=name, shape=shape, column=column, element=element), **BACKENDS[backend]
+    )
     assert verdict.good, (verdict.fault, verdict.messages)
 
 
@@ -176,7 +194,7 @@ def test_an_undeclared_column(backend: str, name: str, shape: str, column: str, 
 @pytest.mark.parametrize("text", ["2 3", "'a", "2 +", "sin(", "1 .eq. ", "m%", "[1, 2"])
 @pytest.mark.parametrize("kind", ["integer", "real(8)"])
 def test_a_constant_that_is_no_expression(backend: str, text: str, kind: str) -> None:
-    verdict = judged(routine("a(i) = b(i)*m", f"{kind}, parameter :: m = {text}"), **BACKENDS[backend])
+    verdict = judged_here(routine("a(i) = b(i)*m", f"{kind}, parameter :: m = {text}"), **BACKENDS[backend])
     assert verdict.good, (verdict.fault, verdict.messages)
 
 
@@ -205,7 +223,7 @@ subroutine s(nx, ny, nz, u)
 end subroutine
 end module
 """
-    verdict = judged(text, **BACKENDS[backend], **({"layout": layout} if layout else {}))
+    verdict = judged_here(text, **BACKENDS[backend], **({"layout": layout} if layout else {}))
     assert verdict.good, (verdict.fault, verdict.messages)
 
 
@@ -231,7 +249,7 @@ subroutine s(nx, ny, nz, a)
 end subroutine
 end module
 """
-    verdict = judged({"m.h90": text}, storage=storage, **BACKENDS[backend])
+    verdict = judged_here({"m.h90": text}, storage=storage, **BACKENDS[backend])
     assert verdict.good and verdict.errors, (verdict.fault, verdict.messages)
 
 
@@ -272,7 +290,7 @@ CALLS = {
 def test_calls_that_do_not_fit(backend: str, name: str, layout: str) -> None:
     call, dummies, declared = CALLS[name]
     text = CALLING.format(call=call, dummies=dummies, declared=declared)
-    verdict = judged(text, **BACKENDS[backend], **({"layout": layout} if layout else {}))
+    verdict = judged_here(text, **BACKENDS[backend], **({"layout": layout} if layout else {}))
     assert verdict.good, (verdict.fault, verdict.messages)
 
 
@@ -283,7 +301,7 @@ def test_a_wrong_number_of_indices(backend: str, element: str, layout: str) -> N
     text = CALLING.format(call="a(k) = 1", dummies="x", declared="real(8) :: x").replace(
         "end subroutine\nsubroutine", f"  {element} = {element} + 1\nend subroutine\nsubroutine"
     )
-    verdict = judged(text, **BACKENDS[backend], **({"layout": layout} if layout else {}))
+    verdict = judged_here(text, **BACKENDS[backend], **({"layout": layout} if layout else {}))
     assert verdict.good and "HF304" in verdict.errors, (verdict.fault, verdict.messages)
 
 
@@ -353,13 +371,20 @@ def calls(text: str, **options: Any) -> int:
 KERNELS = {"target": "gpu", "backend": "cuda-c"}
 
 
-@pytest.mark.parametrize("between", ["", "call x()"])
+# By default each kind is met with each of the options, and with or without calls between the regions, in turn.
 @pytest.mark.parametrize(
-    ("options", "kind"),
+    ("options", "kind", "between"),
     [
-        pytest.param(options, kind, marks=[pytest.mark.full] * (options != {"opt": 0} and kind in ("chain", "columns")))
-        for options in ({}, {"opt": 0}, KERNELS)
-        for kind in ("chain", "stencil", "one array", "columns")
+        pytest.param(
+            options,
+            kind,
+            between,
+            marks=[pytest.mark.full]
+            * ((options != {"opt": 0} and kind in ("chain", "columns")) or (way + number) % 2 == (between == "")),
+        )
+        for way, options in enumerate(({}, {"opt": 0}, KERNELS))
+        for number, kind in enumerate(("chain", "stencil", "one array", "columns"))
+        for between in ("", "call x()")
     ],
     ids=str,
 )

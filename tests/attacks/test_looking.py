@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -56,16 +57,29 @@ def copied(tmp_path: Path) -> Path:
     return project
 
 
-@pytest.mark.parametrize("further", FURTHER)
+# All commands read the settings in the same way: by default each is run with other settings, in turn.
+@pytest.mark.parametrize(
+    ("further", "looks"),
+    [
+        pytest.param(further, LOOKS if whole else LOOKS[number % len(LOOKS) :][:1], marks=[pytest.mark.full] * whole)
+        for number, further in enumerate(FURTHER)
+        for whole in (False, True)
+    ],
+)
 def test_looking_at_an_existing_project(
-    further: str, canaries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    further: str,
+    looks: Iterable[list[str]],
+    canaries: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     project = copied(tmp_path)
     text = GENERAL.format(mark=canaries, further=further.format(mark=canaries))
     with (project / "config/MakesettingsGeneral").open("a") as settings:
         settings.write(text)
     monkeypatch.chdir(project)
-    for words in LOOKS:
+    for words in looks:
         assert cli.run(words) in (0, 1)
     assert not canaries.exists(), canaries.read_text()
     assert cli.run(["check"]) in (0, 1)
@@ -103,7 +117,11 @@ def test_the_doctor_does_not_run_what_a_project_brings(
     )
     (tmp_path / "hfpy.toml").write_text(settings)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    found = tmp_path / "found"  # what is needed to run the compiler, but no others that the doctor would try for long
+    found.mkdir()
+    for name in ("sh", "env", "touch"):
+        (found / name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setenv("PATH", f"{tmp_path}:{found}")
     cli.run(["doctor"])
     assert not mark.exists() and not (tmp_path / "x").exists()
     assert "which is not tried here" in capfd.readouterr().out

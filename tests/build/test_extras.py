@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -23,7 +24,15 @@ main()
 def without_extras(folder: Path, *arguments: str, status: int = 0) -> str:
     """What a command prints where no extra is installed."""
     command = [sys.executable, "-c", WITHOUT, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "FFLAGS": "-O0"},
+    )
     said = done.stdout + done.stderr
     assert done.returncode == status, said
     return said

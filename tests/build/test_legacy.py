@@ -40,6 +40,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture
+def quick(project: Path) -> None:
+    """It is not optimised: most of what is compiled is hfpy's own, and its speed is not what is tested here."""
+    settings = project / "config/MakesettingsCPU"
+    settings.write_text(settings.read_text().replace("-fastsse", "-O0"))
+
+
 def load(folder: Path, target: str = "cpu", debug: bool = False) -> tuple[legacy.Project, list[str]]:
     project, notes = legacy.load_legacy(folder, target, dict(os.environ), debug=debug)
     assert all(note.severity == ("warning" if note.code == "HF809" else "note") for note in notes)
@@ -182,6 +189,7 @@ outer: outer.o scale.o driver.o \\
 """
 
 
+@pytest.mark.usefixtures("quick")
 def test_objects_and_libraries_of_a_framework(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """What the framework's makefile links is linked; what hfpy does not follow is named."""
     for folder in ("framework", "tools"):
@@ -204,6 +212,7 @@ def test_objects_and_libraries_of_a_framework(project: Path, capfd: pytest.Captu
     assert output == "  8.0\n"
 
 
+@pytest.mark.usefixtures("quick")
 def test_where_programs_of_a_framework_go(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """They have the names and folders of the project's own build system, and its tests look for them there."""
     (project / "framework").mkdir()
@@ -299,6 +308,7 @@ def test_the_projects_own_library_is_not_linked_twice(project: Path) -> None:
     assert loaded.target("cpu").ldflags == ("-L/usr/lib", "-lm")
 
 
+@pytest.mark.usefixtures("quick")
 def test_build_puts_executables_in_place(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["build", str(project)]) == 0
     out, err = capfd.readouterr()
@@ -339,6 +349,7 @@ def add_references(test: Path, *runs: tuple[int, int, int]) -> None:
             (folder / f"{name}.dat").write_bytes(record(values))
 
 
+@pytest.mark.usefixtures("quick")
 def test_its_own_makefile_works(project: Path) -> None:
     """make build_cpu, tests_cpu and clean_cpu in such a project, its HF_DIR pointing to hfpy's rules."""
     add_references(project / "test/settle", (5, 4, 3), (3, 7, 6))
@@ -576,7 +587,7 @@ def test_flags_that_the_compiler_does_not_know(project: Path, capfd: pytest.Capt
     """Told once for each setting, left out where something is compiled."""
     (project / "config/MakesettingsCPU").write_text(
         "FC=gfortran\nCC=gcc\nPFLAGS=-D LAYERS=8 -Isource -w -D_OPENMP\n"
-        "FFLAGS=-O1 -r8 -fno-such-thing -xCORE-AVX2 -fpe0 -frob 3 -Mcuda\n"
+        "FFLAGS=-O0 -r8 -fno-such-thing -xCORE-AVX2 -fpe0 -frob 3 -Mcuda\n"
         "CFLAGS=-O1 -Minfo=all -noway -r8\nLDFLAGS=-L. -pgf90libs -no-such\n"
     )
     assert cli.run(["build", str(project)]) == 0
@@ -640,6 +651,7 @@ end module
 """
 
 
+@pytest.mark.usefixtures("quick")
 def test_versions_for_another_compiler(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """They lie beside the hybrid program, and are left out while no executable needs them."""
     (project / "source/cuda_version.F90").write_text(VERSION)
@@ -660,6 +672,7 @@ def test_versions_for_another_compiler(project: Path, capfd: pytest.CaptureFixtu
     assert "cudafor.mod" in shown and "HF811" not in shown
 
 
+@pytest.mark.usefixtures("quick")
 def test_modules_with_the_name_of_a_procedure(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """PGI's compiler lets a module have the name of one of its procedures; the module gets another, in all files."""
     files = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from interrupts import interruptible
+
+from tests.support import write_files
 
 ROOT = Path(__file__).parents[2]
 HFPY = f"{sys.executable} {Path(__file__).parent / 'plain_hfpy.py'}"
@@ -101,6 +104,22 @@ def make(write: Callable[..., None], tmp_path: Path) -> Make:
     return Make(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder, built once."""
+    folder = tmp_path_factory.mktemp("built")
+    write_files(SOURCES, folder)
+    Make(folder)()
+    return folder
+
+
+@pytest.fixture
+def made(built: Path, tmp_path: Path) -> Make:
+    """In a copy of it, where nothing is left to be done."""
+    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+    return Make(tmp_path)
+
+
 def test_builds_and_then_does_nothing(make: Make) -> None:
     done, _ = make()
     assert done == ["a_demo.f90", "level.c", "middle.F90", "z_base.F90"]
@@ -110,28 +129,26 @@ def test_builds_and_then_does_nothing(make: Make) -> None:
     assert "transl" not in output and "gfortran" not in output
 
 
-def test_only_what_changed(make: Make, write: Callable[..., None]) -> None:
-    make()
+def test_only_what_changed(made: Make, write: Callable[..., None]) -> None:
     write({"source/z_base.h90": BASE.replace("n * factor", "n * factor + 1")})
-    assert make()[0] == ["z_base.F90"]
-    assert make.program() == "43\n"
+    assert made()[0] == ["z_base.F90"]
+    assert made.program() == "43\n"
     write({"source/z_base.h90": BASE.replace("factor = 3", "factor = 2")})
-    done, _ = make()
+    done, _ = made()
     assert done == ["middle.F90", "z_base.F90"]  # what the main program sees of middle stays as it was
-    assert make.program() == "28\n"
+    assert made.program() == "28\n"
     write({"source/plus.h": "#define PLUS 5\n"})
-    assert make()[0] == ["middle.F90"]
-    assert make.program() == "33\n"
+    assert made()[0] == ["middle.F90"]
+    assert made.program() == "33\n"
     write({"source/low/level.c": "int level(void) { return 100; }\n"})
-    assert make()[0] == ["level.c"]
-    assert make.program() == "133\n"
-    assert make()[0] == []
+    assert made()[0] == ["level.c"]
+    assert made.program() == "133\n"
+    assert made()[0] == []
 
 
-def test_flags_count(make: Make, write: Callable[..., None]) -> None:
-    make()
-    assert make("FFLAGS=-O2")[0] == ["a_demo.f90", "level.c", "middle.F90", "z_base.F90"]
-    assert make("FFLAGS=-O2")[0] == []
+def test_flags_count(made: Make, write: Callable[..., None]) -> None:
+    assert made("FFLAGS=-O2")[0] == ["a_demo.f90", "level.c", "middle.F90", "z_base.F90"]
+    assert made("FFLAGS=-O2")[0] == []
 
 
 def test_selections_stay_selections(make: Make, write: Callable[..., None]) -> None:
@@ -165,30 +182,28 @@ end subroutine limit
     assert "-fno-thread-jumps" in again and "-fno-trapping-math" not in again
 
 
-def test_new_and_removed_files(make: Make, write: Callable[..., None], tmp_path: Path) -> None:
-    make()
+def test_new_and_removed_files(made: Make, write: Callable[..., None], tmp_path: Path) -> None:
     write({"source/more/extra.f90": "module extra\nend module\n"})
-    assert make()[0] == ["extra.f90"]
+    assert made()[0] == ["extra.f90"]
     (tmp_path / "source/more/extra.f90").unlink()
-    assert make()[0] == []
+    assert made()[0] == []
     assert not (tmp_path / "build/make-cpu/modules/extra.mod").exists()
     write({"source/a_demo.f90": "program demo\n use extra\nend program\n"})
-    make(status=2)
+    made(status=2)
 
 
-def test_what_is_lost_comes_back(make: Make, tmp_path: Path) -> None:
-    make()
+def test_what_is_lost_comes_back(made: Make, tmp_path: Path) -> None:
     build = tmp_path / "build/make-cpu"
     (build / "modules/base.mod").unlink()
-    assert "z_base.F90" in make()[0]
+    assert "z_base.F90" in made()[0]
     (build / "generated/middle.F90").unlink()
-    make()
+    made()
     assert (build / "generated/middle.F90").exists()
     (build / "objects/a_demo.f90.o").unlink()
-    assert make()[0] == ["a_demo.f90"]
+    assert made()[0] == ["a_demo.f90"]
     (build / "a_demo").unlink()
-    make()
-    assert make.program() == "42\n"
+    made()
+    assert made.program() == "42\n"
 
 
 def test_messages_lead_to_the_source(make: Make, write: Callable[..., None]) -> None:
@@ -200,10 +215,9 @@ def test_messages_lead_to_the_source(make: Make, write: Callable[..., None]) -> 
     assert make.program() == "42\n"
 
 
-def test_errors_of_the_translation_stop_make(make: Make, write: Callable[..., None], tmp_path: Path) -> None:
-    make()
+def test_errors_of_the_translation_stop_make(made: Make, write: Callable[..., None], tmp_path: Path) -> None:
     write({"source/z_base.h90": BASE + "!hfpy-error bad\n"})
-    _, output = make(status=2)
+    _, output = made(status=2)
     assert "source/z_base.h90:10:1: error HF200: bad" in output
     assert (tmp_path / "build/make-cpu/generated/z_base.F90").read_text() == BASE
 
@@ -249,11 +263,10 @@ def test_interrupted_make_leaves_nothing_wrong(make: Make, tmp_path: Path) -> No
     assert make.program() == "42\n"
 
 
-def test_clean_translates_nothing(make: Make, tmp_path: Path) -> None:
-    make()
-    make("clean", "HFPY=false")
+def test_clean_translates_nothing(made: Make, tmp_path: Path) -> None:
+    made("clean", "HFPY=false")
     assert not (tmp_path / "build/make-cpu").exists()
-    make("clean", "HFPY=false")
+    made("clean", "HFPY=false")
 
 
 def test_names_that_make_cannot_handle(make: Make, write: Callable[..., None]) -> None:

@@ -169,13 +169,17 @@ def test_one_module_in_both_is_told_with_both_places(tmp_path: Path, capfd: pyte
     assert "HF108" in both and "a/type.h90" in both and "b/type.h90" in both
 
 
-def test_make(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "turns", [((3, "   6.0"),), pytest.param(((3, "   6.0"), (5, "  10.0")), marks=pytest.mark.full)], ids=len
+)
+def test_make(turns: tuple[tuple[int, str], ...], tmp_path: Path) -> None:
+    """An edit is made in test_make.py, too."""
     root = Path(__file__).parents[2]
     hfpy = f"env PYTHONPATH={root} {sys.executable} -m hfpy"
-    makefile = f"HFPY := {hfpy}\nFC := gfortran\nHFPY_SOURCES := src\ninclude {root}/makefiles/hfpy.mk\n"
+    makefile = f"HFPY := {hfpy}\nFC := gfortran\nFFLAGS := -O0\nHFPY_SOURCES := src\ninclude {root}/makefiles/hfpy.mk\n"
     written(tmp_path, {**FILES, "Makefile": makefile})
     environment = {k: v for k, v in os.environ.items() if k not in ("FC", "FFLAGS", "MAKEFLAGS", "MAKELEVEL")}
-    for value, shown in ((3, "   6.0"), (5, "  10.0")):
+    for value, shown in turns:
         written(tmp_path, {"src/b/type.h90": PART.format(m="second", value=f"x(i)*{value}")})
         subprocess.run(["make", "-j2"], cwd=tmp_path, env=environment, capture_output=True, check=True)
         assert ran(tmp_path / "build/make-cpu/main") == shown * 3 + "\n"

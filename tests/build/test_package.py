@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hfpy.version import VERSION
+from tests.command import hfpy_process
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,6 +62,7 @@ def test_an_installed_hfpy_builds_a_new_project(wheel: Path, tmp_path: Path) -> 
         "--quiet",
         "--no-index",
         "--no-deps",
+        "--no-compile",  # only what is run
         "--target",
         packages,
         wheel,
@@ -80,13 +82,19 @@ def test_an_installed_hfpy_builds_a_new_project(wheel: Path, tmp_path: Path) -> 
 
 
 def test_new_projects_give_the_same_under_every_backend_and_order(tmp_path: Path) -> None:
-    hfpy = sys.executable, "-m", "hfpy"
-    run(*hfpy, "new", "wind", folder=tmp_path)
+    kept = {k: v for k, v in os.environ.items() if k not in ("FC", "LDFLAGS")} | {"FFLAGS": "-O0"}
+
+    def hfpy(*words: str, folder: Path) -> str:
+        ended = hfpy_process(words, folder, kept)
+        assert ended.returncode == 0, f"{words}\n{ended.stdout}{ended.stderr}"
+        return ended.stdout
+
+    hfpy("new", "wind", folder=tmp_path)
     project = tmp_path / "wind"
-    reported = {run(*hfpy, "run", folder=project), run(*hfpy, "run", "--backend", "sequential", folder=project)}
+    reported = {hfpy("run", folder=project), hfpy("run", "--backend", "sequential", folder=project)}
     domains = "".join(f'{x} = {{ size = ["n{y}"], iterators = ["{x}"] }}\n' for x, y in zip("ijk", "xyz", strict=True))
     with (project / "hfpy.toml").open("a") as stream:
         stream.write(f'\n[layout]\ncpu = "k i j"\n\n[domains]\n{domains}')
-    reported.add(run(*hfpy, "run", folder=project))
+    reported.add(hfpy("run", folder=project))
     numbers = {tuple(line.split(":")[1].strip() for line in text.splitlines()[:2]) for text in reported}
     assert numbers == {("300.000", "288.335")}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from hfpy import cli
 from hfpy.options import Options
 from hfpy.pipeline import translate
+from tests.command import python_process
 from tests.terminal import on_terminal
 
 ROUTINE = """module {name}
@@ -84,10 +84,9 @@ def test_no_bar_for_short_work(sources: list[Path]) -> None:
 
 
 def test_no_bar_elsewhere(sources: list[Path]) -> None:
-    words = [sys.executable, "-c", SLOW.format(patience=0.1), "one.h90", "two.h90", "three.h90"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=True)
-    assert (done.stdout, done.stderr) == ("", "")
+    Path("slow.py").write_text(SLOW.format(patience=0.1))
+    done = python_process(["slow.py", "one.h90", "two.h90", "three.h90"], Path.cwd())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def timed(err: str) -> list[str]:

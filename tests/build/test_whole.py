@@ -131,9 +131,10 @@ def test_submodules_wait_for_their_module(
 
 
 def test_existing_names_of_the_runtime_library(
-    project: Path, write: Callable[..., None], capfd: pytest.CaptureFixture[str]
+    project: Path, write: Callable[..., None], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A module of the library is compiled along where it is used, unless the project has one of this name."""
+    monkeypatch.setenv("FFLAGS", "-O0")  # the library's modules take the compiler long
     write({"source/demo.f90": MAIN.replace("use model", "use model\n  use time_profiling, only: counter1")})
     assert run(capfd, "run")[0] == 0
     assert (project / "build/cpu-openmp/generated/helper_functions.F90").is_file()

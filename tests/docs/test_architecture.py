@@ -6,12 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import networkx as nx
 import pytest
 
+from tests.command import hfpy_process
 from tests.docs.markdown import Block, holds, sections, stands_in
 
 ROOT = Path(__file__).parents[2]
@@ -25,11 +27,38 @@ def part(title: str) -> str:
     return PAGE.read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
+@dataclass(frozen=True)
+class Read:
+    """What is asked of a module's tree. The tree is not kept: all of them together take 200 MB."""
+
+    imports: list[ast.Import | ast.ImportFrom]
+    for_types: set[int]  # the places, in that list, of imports for types alone
+    text_lines: list[int]  # the lines that search or cut a text
+
+
 @cache
+def read(path: Path) -> Read:
+    """A module, read once for all tests here: that takes most of their time."""
+    text = path.read_text(encoding="utf-8")
+    nodes = list(ast.walk(ast.parse(text)))
+    for_types = {
+        id(node)
+        for block in (nodes if "TYPE_CHECKING" in text else [])
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
+        for node in ast.walk(block)
+    }
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    return Read(
+        imports,
+        {number for number, node in enumerate(imports) if id(node) in for_types},
+        [node.lineno for node in nodes if _reads_text(node)],
+    )
+
+
 def imported(path: Path) -> set[str]:
     """The parts of hfpy that a module imports, inside functions too."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in read(path).imports:
         if isinstance(node, ast.ImportFrom) and node.level == 2:
             found.add((node.module or "").split(".")[0])
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hfpy."):
@@ -56,16 +85,10 @@ def module_name(path: Path) -> str:
 
 def imports_of(path: Path, known: set[str]) -> set[str]:
     """The modules that a module imports, inside functions too, but not those for types alone."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for_types = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
-        for node in ast.walk(block)
-    }
     found: set[str] = set()
-    for node in ast.walk(tree):
-        if id(node) in for_types:
+    module = read(path)
+    for number, node in enumerate(module.imports):
+        if number in module.for_types:
             continue
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "hfpy":
             home = str(node.module).removeprefix("hfpy").lstrip(".")
@@ -157,8 +180,7 @@ def _reads_text(node: ast.AST) -> bool:
 
 def text_places(path: Path) -> list[int]:
     """The lines of a module that search or cut a text."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node.lineno for node in ast.walk(tree) if _reads_text(node)]
+    return read(path).text_lines
 
 
 def test_text_is_read_in_parse_alone() -> None:
@@ -277,7 +299,7 @@ def example(name: str) -> Block:
 def test_the_backend_of_the_example(tmp_path: Path) -> None:
     """The steps of the part about backends, taken in a copy of hfpy."""
     copy = tmp_path / "copy" / "hfpy"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, copy)  # with the bytecode, which is good for the copy as well
     (copy / "backends" / "concurrent.py").write_text(example("concurrent.py").text)
     table = copy / "backendtable.py"
     before, end, after = table.read_text().partition("\n)\nTABLE = ")
@@ -299,5 +321,5 @@ def test_the_backend_of_the_example(tmp_path: Path) -> None:
     got = hfpy("run", "--backend", "concurrent")
     made = (here / "build" / "cpu-concurrent" / "generated" / "squares.F90").read_text()
     assert stands_in(example("concurrent.F90").text, made)
-    assert got == hfpy("run", "--backend", "sequential")
+    assert got == hfpy_process(["run", "--backend", "sequential"], here).stdout
     assert holds(" 111  14 119\n 121  24 129", got)

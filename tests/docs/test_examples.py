@@ -11,13 +11,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from hfpy import cli
 from hfpy.build.session import Given, open_files, open_project, with_given
 from hfpy.diagnostics import render
 from hfpy.pipeline import translate
 from hfpy.project import source_files
-from tests.command import CXXFLAGS, hfpy_process
+from tests.command import CXXFLAGS, hfpy_process, python_process
 from tests.docs.markdown import Block, Section, holds, sections, stands_in
 from tests.gpu.opencl import has_opencl
 from tests.support import CompileError, compile_files, output
@@ -26,6 +27,16 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("ARCHITECTURE.md")])
 FORTRAN = (".h90", ".H90", ".f90", ".F90", ".f")
 EXAMPLES = [(path, section) for path in DOCUMENTS for section in sections(path)]
+
+# Commands that take long, and what they show is shown by others on the same page, or tested elsewhere: the full run has
+# them. A section without a command is one that is left to the full run as a whole.
+LEFT_OUT = {
+    ("tutorial", ""): "hfpy run --target gpu --emulate",  # hfpy verify runs these kernels once more
+    ("tutorial-plain", ""): "hfpy run --target gpu --backend cuda-c --emulate",  # tests/automatic runs such kernels
+    ("tutorial-editor", ""): "python ask.py 10 5",  # another place in the same file
+    ("scripts", "From Python"): "python search.py",  # tests/scripts/test_tuning.py
+    ("python", "OpenCL"): "",  # tests/load/test_opencl.py
+}
 
 
 def translated(folder: Path, files: list[str], arguments: tuple[str, ...] = ()) -> dict[str, str]:
@@ -62,8 +73,8 @@ def given_by(arguments: tuple[str, ...]) -> Given:
     return keep(cli.given_by(values))
 
 
-def run_commands(block: Block, folder: Path) -> None:
-    """Run the commands of a console block and compare what they print."""
+def run_commands(block: Block, folder: Path, left_out: str) -> None:
+    """Run the commands of a console block, but for one that is left out, and compare what they print."""
     commands: list[tuple[str, list[str]]] = []
     for line in block.text.splitlines():
         if line.startswith("$ "):
@@ -72,6 +83,8 @@ def run_commands(block: Block, folder: Path) -> None:
             commands[-1][1].append(line)
     assert commands, f"line {block.line}: a console block without a command"
     for command, wanted in commands:
+        if command == left_out:
+            continue
         said = printed_by(command, folder)
         assert holds("\n".join(wanted), said), f"line {block.line}: $ {command}\n{said}"
 
@@ -79,6 +92,9 @@ def run_commands(block: Block, folder: Path) -> None:
 def printed_by(command: str, folder: Path) -> str:
     """Standard output and error of a command."""
     words = shlex.split(command)
+    if words[0] == "python" and words[1].endswith(".py"):
+        done = python_process(words[1:], folder)
+        return done.stdout + done.stderr
     if words[0] == "python":
         command = shlex.join([sys.executable, *words[1:]])
     if words[:2] == ["hfpy", "run"]:  # the program prints for itself
@@ -96,8 +112,9 @@ def printed_by(command: str, folder: Path) -> str:
 class Example:
     """The folder of one section while its blocks are gone through."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, left_out: str = "") -> None:
         self.folder = folder
+        self.left_out = left_out
         self.files: list[str] = []
         self.refused: dict[str, tuple[str, ...]] = {}
         self.programs: dict[str, str] = {}
@@ -133,7 +150,7 @@ class Example:
     def check(self, block: Block) -> None:
         """Go through one block."""
         if block.language == "console":
-            run_commands(block, self.folder)
+            run_commands(block, self.folder, self.left_out)
         elif block.info == "printed":
             self.build()
             for backend, text in self.programs.items():
@@ -148,10 +165,20 @@ class Example:
             raise AssertionError(f"line {block.line}: what is '{block.info}'?")
 
 
-@pytest.mark.parametrize(
-    ("path", "section"), EXAMPLES, ids=[f"{path.stem}-{section.title or 'top'}" for path, section in EXAMPLES]
-)
-def test_examples(path: Path, section: Section, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def examples() -> list[ParameterSet]:
+    """All sections; those of which something is left out by default come a second time for the full run."""
+    found = []
+    for path, section in EXAMPLES:
+        name, left_out = f"{path.stem}-{section.title or 'top'}", LEFT_OUT.get((path.stem, section.title))
+        if left_out:
+            found.append(pytest.param(path, section, left_out, id=f"{name}-short"))
+        marks = [pytest.mark.full] * (left_out is not None)
+        found.append(pytest.param(path, section, "", id=name, marks=marks))
+    return found
+
+
+@pytest.mark.parametrize(("path", "section", "left_out"), examples())
+def test_examples(path: Path, section: Section, left_out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FC", "CC", "FFLAGS", "CFLAGS", "LDFLAGS", "NVCC"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CXXFLAGS", CXXFLAGS)
@@ -163,13 +190,22 @@ def test_examples(path: Path, section: Section, tmp_path: Path, monkeypatch: pyt
         has_opencl() and importlib.util.find_spec("pyopencl")
     ):
         pytest.skip("there is no pyopencl, or no driver for OpenCL, on this machine")
-    example = Example(tmp_path)
+    example = Example(tmp_path, left_out)
     for block in section.blocks:
         example.check(block)
     example.build()
     for name, options in example.refused.items():
         with pytest.raises(AssertionError, match="error HF"):
             translated(tmp_path, [name], options)
+
+
+def test_what_is_left_out_is_there() -> None:
+    commands = {
+        (path.stem, section.title): [""]
+        + [line[2:] for b in section.blocks for line in b.text.splitlines() if line[:2] == "$ "]
+        for path, section in EXAMPLES
+    }
+    assert all(command in commands[place] for place, command in LEFT_OUT.items())
 
 
 def test_links_lead_somewhere() -> None:

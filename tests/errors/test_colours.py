@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import hfpy_process
 from tests.terminal import on_terminal
 
 SOURCE = """subroutine s(n, a)
@@ -30,7 +30,7 @@ def said(folder: Path, terminal: bool, **environment: str) -> str:
     plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
     variables = {**plain, "PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm-256color", **environment}
     if not terminal:
-        return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False).stderr
+        return hfpy_process(["check", "s.h90"], folder, variables).stderr
     return on_terminal(command, variables, "stderr", folder)[0]
 
 

@@ -13,6 +13,7 @@ import pytest
 from hfpy import cli
 from hfpy.build.existing.legacy import HF_DIR
 from tests.command import CXXFLAGS
+from tests.support import LEVEL
 
 PROJECTS = Path(__file__).parent
 # Lines with "ok" that each program prints; the programs of a project run in this order, in one folder.
@@ -58,7 +59,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "HFPY_EMULATE_ORDER",
     ):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("FFLAGS", "-O1")
+    monkeypatch.setenv("FFLAGS", LEVEL)
 
 
 def run_programs(name: str, folder: Path, target: str, threads: str) -> None:

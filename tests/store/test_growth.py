@@ -16,7 +16,7 @@ from hfpy.pipeline import translate
 from hfpy.version import PACKAGE
 
 GRID = {"x": DomainSpec(("nx",), ("x", "i")), "y": DomainSpec(("ny",), ("y", "j")), "z": DomainSpec(("nz",), ("k",))}
-FEW = 3000  # calls that are not worth a look
+FEW = 1500  # calls that are not worth a look
 SLACK = 1.5  # 4 n log(4 n) is 5.2 n log n for n = 100; not all of n grows alike
 
 
@@ -62,7 +62,7 @@ def grown(few: Mapping[str, int], many: Mapping[str, int], most: float) -> list[
 @pytest.mark.parametrize("layout", [pytest.param(None, marks=pytest.mark.full), "x:32 z x y"])
 def test_files_of_a_project(layout: str | None, tmp_path: Path) -> None:
     options = Options(backend="openmp", opt=2, layout=layout, domains=GRID if layout else {})
-    first, second = generate(1200), generate(4800)
+    first, second = generate(600), generate(2400)
     few = calls(written(first.files, tmp_path / "few"), options)
     many = calls(written(second.files, tmp_path / "many"), options)
     times = second.lines / first.lines

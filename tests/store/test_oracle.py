@@ -114,7 +114,7 @@ def check(first: int, count: int, edits: int, folder: Path, monkeypatch: pytest.
 
 
 def test_edited_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    check(FIRST, 4, 4, tmp_path, monkeypatch)
+    check(FIRST, 2, 4, tmp_path, monkeypatch)
 
 
 @pytest.mark.full
