@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import CXXFLAGS, hfpy_process
+from tests.support import LEVEL
 
 ROOT = Path(__file__).parents[2]
 FIELDS = """module fields
@@ -150,7 +151,7 @@ def test_arrays_stay_on_the_device(way: str, backend: str, tmp_path: Path) -> No
     assert _most_copies(sources, backend, tmp_path) < (10 if way != "by assignment" else 50)
 
 
-@pytest.mark.parametrize("backend", ["cuda-c", *(pytest.param(b, marks=FULL) for b in ("cuda-fortran", "opencl"))])
+@pytest.mark.parametrize("backend", ["cuda-fortran", *(pytest.param(b, marks=FULL) for b in ("cuda-c", "opencl"))])
 def test_vectors_that_are_arguments_stay_on_the_device(backend: str, tmp_path: Path) -> None:
     (tmp_path / "numbers").write_text("".join(f"{0.5 * n}\n" for n in range(50)))
     assert _most_copies({"solving.f90": VECTORS}, backend, tmp_path) < 5
@@ -163,12 +164,12 @@ def _most_copies(sources: Mapping[str, str], backend: str, tmp_path: Path) -> in
     (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["."]\nauto = true\n')
     plain = tmp_path / "plain"
     subprocess.run(
-        ["gfortran", "-O1", "-ffp-contract=off", "-J", tmp_path, "-o", plain, *sources], cwd=tmp_path, check=True
+        ["gfortran", LEVEL, "-ffp-contract=off", "-J", tmp_path, "-o", plain, *sources], cwd=tmp_path, check=True
     )
     wanted = subprocess.run([plain], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     emulated = ["--emulate"] if backend in ("cuda-c", "cuda-fortran") else []
     command = ["run", "--profile", "--target", "gpu", "--backend", backend, *emulated]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "FFLAGS": "-O1 -ffp-contract=off", "CXXFLAGS": CXXFLAGS}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "FFLAGS": f"{LEVEL} -ffp-contract=off", "CXXFLAGS": CXXFLAGS}
     done = hfpy_process(command, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     assert done.stdout == wanted

@@ -82,7 +82,7 @@ def campaign(numbers: range, folder: Path) -> tuple[int, list[str], list[str]]:
     return there, missed, wrong
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(COUNT, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [30, pytest.param(COUNT, marks=pytest.mark.full)])
 def test_affine_nests(count: int, tmp_path: Path) -> None:
     there, missed, wrong = campaign(range(FIRST, FIRST + count), tmp_path)
     assert not wrong, "\n".join(wrong[:3])

@@ -19,7 +19,8 @@ from tests.support import CUDA_C, OPENCL, OPENMP, Corpus, Pair, Variant, transla
 
 COUNT = int(os.environ.get("HFPY_COLUMNS", "6"))
 FIRST = int(os.environ.get("HFPY_COLUMNS_FROM", "0"))
-VARIANTS = (_auto(OPENMP, threads=(1, 3)), _auto(CUDA_C), _auto(OPENCL))
+OPENCL_FOUND = _auto(OPENCL)
+VARIANTS = (_auto(OPENMP, threads=(1, 3)), _auto(CUDA_C), OPENCL_FOUND)
 
 PHYSICS = """module physics
   implicit none
@@ -145,9 +146,10 @@ def test_the_same_numbers(form: str, variant: Variant, tmp_path: Path) -> None:
 BLOCKS = (Path(__file__).parent / "blocks.f90").read_text()
 PLAIN_BLOCKS = BLOCKS.replace("associate(rg => ydcst%rg, rcpd => ydcst%rcpd)", "").replace("end associate", "")
 PLAIN_BLOCKS = PLAIN_BLOCKS.replace("/rcpd*", "/1004d0*").replace(")*rg\n", ")*9.81d0\n")
+BOTH = [pytest.param(BLOCKS, id="associate"), pytest.param(PLAIN_BLOCKS, id="plain", marks=pytest.mark.full)]
 
 
-@pytest.mark.parametrize("text", [BLOCKS, PLAIN_BLOCKS], ids=["associate", "plain"])
+@pytest.mark.parametrize("text", BOTH)
 def test_threads_get_blocks_and_kernels_get_columns(text: str, tmp_path: Path) -> None:
     """One region over blocks on the CPU, a kernel over the columns of a block on a GPU, from the same source."""
     paths = write_files({"cloud.f90": text}, tmp_path)
@@ -159,8 +161,17 @@ def test_threads_get_blocks_and_kernels_get_columns(text: str, tmp_path: Path) -
     assert not any(v.region for v in gpu.verdicts if v.key == "cloud::driver")
 
 
-@pytest.mark.parametrize("variant", [pytest.param(v, id=v.label) for v in VARIANTS])
-@pytest.mark.parametrize("text", [BLOCKS, PLAIN_BLOCKS], ids=["associate", "plain"])
+# Each backend with one of the texts in every run of the tests, and both texts with all of them in the full run.
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [
+        pytest.param(
+            text, v, id=f"{name}-{v.label}", marks=[pytest.mark.full] * ((name == "plain") != (v is OPENCL_FOUND))
+        )
+        for name, text in (("associate", BLOCKS), ("plain", PLAIN_BLOCKS))
+        for v in VARIANTS
+    ],
+)
 def test_blocks_have_the_same_numbers(text: str, variant: Variant, tmp_path: Path) -> None:
     files = {"cloud.f90": text}
     corpus = Corpus([Pair("cloud", files, files, "cloud")], tmp_path, {"cloud": (variant,)})
@@ -206,10 +217,11 @@ def failures(variant: Variant, numbers: range, folder: Path) -> tuple[list[str],
 @pytest.mark.parametrize(
     "variant", [pytest.param(v, id=v.label, marks=[pytest.mark.full] * (v is not VARIANTS[0])) for v in VARIANTS]
 )
-def test_random_columns(variant: Variant, tmp_path: Path) -> None:
-    wrong, columns = failures(variant, range(FIRST, FIRST + COUNT), tmp_path)
+@pytest.mark.parametrize("count", [min(COUNT, 3), pytest.param(COUNT, id="all", marks=pytest.mark.full)])
+def test_random_columns(count: int, variant: Variant, tmp_path: Path) -> None:
+    wrong, columns = failures(variant, range(FIRST, FIRST + count), tmp_path)
     assert not wrong, "\n".join(wrong[:4])
-    assert columns >= COUNT // 3
+    assert columns >= count // 3
 
 
 # -- what is refused

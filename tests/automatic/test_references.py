@@ -84,9 +84,7 @@ def test_every_sample_is_documented() -> None:
     assert documented().keys() == FOUND.keys()
 
 
-@pytest.mark.parametrize(
-    "sample", [s if s in ("columns", "cloud") else pytest.param(s, marks=pytest.mark.full) for s in FOUND]
-)
+@pytest.mark.parametrize("sample", [s if s == "columns" else pytest.param(s, marks=pytest.mark.full) for s in FOUND])
 def test_found_beside_those_by_hand(sample: str, tmp_path: Path) -> None:
     copied(sample, tmp_path)
     command = ["annotate", "--format", "json", "-j", "1"]

@@ -33,6 +33,7 @@ from tests.support import translate_text
 REGIONS = int(os.environ.get("HFPY_REGIONS", "300"))
 FIRST = int(os.environ.get("HFPY_REGIONS_FROM", "0"))
 PARTS = 6
+SOON = (0, 4)  # of the parts, for every run of the tests
 SIZES = [(n, m, kk) for n, m in ((2, 1), (1, 3), (3, 2), (5, 3), (8, 2)) for kk in (-1, 0, 1, 2)]
 BY_DATA = (10**9,)  # an element that an index array names
 _MET = re.compile(r"points? (?P<one>.*?) (?:and (?P<other>.*?) both write|writes) (?P<element>[^ :]*?(?:\(.*?\))?)"
@@ -136,7 +137,7 @@ def judge(number: int) -> tuple[str, str]:
     return "open", ""
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", [pytest.param(p, marks=[pytest.mark.full] * (p not in SOON)) for p in range(PARTS)])
 def test_regions_against_runs(part: int) -> None:
     counts: Counter[str] = Counter()
     wrong = []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.storage.programs import asked_ways, in_turn
 from tests.support import (
     CUDA_C,
     CUDA_C_KIJ,
@@ -95,7 +96,6 @@ STATEMENTS = {
 }
 VARIANTS = (SEQUENTIAL_KIJ, OPENMP, CUDA_C, CUDA_FORTRAN)
 MORE = (SEQUENTIAL, SEQUENTIAL_IJK, CUDA_C_KIJ, CUDA_FORTRAN_KIJ)
-ORDERED = (*VARIANTS, *(pytest.param(v, marks=pytest.mark.full) for v in MORE))
 
 
 def program(name: str, statement: str) -> Pair:
@@ -109,14 +109,21 @@ PAIRS = {name: program(name, statement) for name, statement in STATEMENTS.items(
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    taken = {p.name: (*VARIANTS, *MORE) for p in PAIRS.values()}
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    ways = asked_ways(request)
+    taken = {pair.name: ways[name] for name, pair in PAIRS.items()}
     return Corpus(list(PAIRS.values()), tmp_path_factory.mktemp("inquiries"), taken)
 
 
-@pytest.mark.parametrize("variant", ORDERED, ids=lambda v: v.label)
-@pytest.mark.parametrize("name", STATEMENTS)
+@pytest.mark.parametrize(("name", "variant"), in_turn(dict.fromkeys(STATEMENTS, VARIANTS)))
 def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
+    corpus.check_one(PAIRS[name].name, variant)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("variant", MORE, ids=lambda v: v.label)
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_in_other_orders(name: str, variant: Variant, corpus: Corpus) -> None:
     corpus.check_one(PAIRS[name].name, variant)
 
 

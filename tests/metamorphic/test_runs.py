@@ -106,7 +106,7 @@ def check(change: str, pairs: Sequence[Pair], way: Variant, folder: Path) -> Non
     assert run >= len(pairs) // 2
 
 
-@pytest.mark.parametrize("number", [pytest.param(n, marks=[pytest.mark.full] * (n < 2)) for n in range(GROUPS)])
+@pytest.mark.parametrize("number", [pytest.param(n, marks=[pytest.mark.full] * (n < 3)) for n in range(GROUPS)])
 def test_drawn_groups(number: int, tmp_path: Path) -> None:
     rng = Random(SEED)
     change, pairs = drawn(number, rng.sample(sorted(CHANGES), len(CHANGES)), SHORT)

@@ -19,7 +19,7 @@ from tests.metamorphic.lines import program, texts
 SEED = int(os.environ.get("HFPY_CHANGES_FROM", "0"))
 WAYS = tuple(replace(v, options={**v.options, "opt": level}) for v in VARIANTS for level in LEVELS)
 FIXED = tuple(programs.fixed())
-PARTS = 12
+PARTS = 24
 DRAWN = 60
 
 

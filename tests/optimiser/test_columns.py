@@ -8,22 +8,25 @@ import pytest
 from hfpy.options import DomainSpec, Options
 from hfpy.pipeline import translate
 from tests.optimiser.test_random import at_level
-from tests.support import OPENMP, OPENMP_KIJ, SEQUENTIAL_IJK, Corpus, load_pairs, translate_text
+from tests.storage.programs import asked_ways, in_turn
+from tests.support import OPENMP, OPENMP_KIJ, SEQUENTIAL_IJK, Corpus, Variant, load_pairs, translate_text
 
 VARIANTS = tuple(at_level(v, 2) for v in (OPENMP, OPENMP_KIJ, SEQUENTIAL_IJK))
-PROGRAMS = Path(__file__).parent / "programs"
+PAIRS = load_pairs(Path(__file__).parent / "programs")
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    pairs = load_pairs(PROGRAMS)
-    return Corpus(pairs, tmp_path_factory.mktemp("columns"), {p.name: VARIANTS for p in pairs})
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    ways = asked_ways(request)
+    ways["physics"].append(VARIANTS[0])
+    ways["results"].extend(VARIANTS)
+    return Corpus(PAIRS, tmp_path_factory.mktemp("columns"), ways)
 
 
-@pytest.mark.parametrize("name", [p.name for p in load_pairs(PROGRAMS)])
-def test_programs(name: str, corpus: Corpus) -> None:
+@pytest.mark.parametrize(("name", "variant"), in_turn({p.name: VARIANTS for p in PAIRS}))
+def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
     """What the plain twin prints, bit for bit."""
-    corpus.check(name)
+    corpus.check_one(name, variant)
 
 
 def test_whole_call_chains_get_blocked_forms(corpus: Corpus) -> None:
@@ -45,7 +48,7 @@ def test_sweeps_over_the_same_columns_become_one(corpus: Corpus) -> None:
 def test_columns_come_side_by_side_unless_they_are_all_set_first(corpus: Corpus) -> None:
     """What a routine leaves as it was must be there when the block is written back, whatever the intent."""
     variant = VARIANTS[0]
-    source = (PROGRAMS / "results.h90").read_text()
+    source = next(pair for pair in PAIRS if pair.name == "results").hybrid["results.h90"]
     for_out = source.replace("intent(inout) :: partly", "intent(out) :: partly")
     assert for_out != source
     done = translate_text({"results.h90": for_out}, **variant.options)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.optimiser.test_rare_branches import TEXT, VARIANTS
-from tests.storage.programs import in_part
+from tests.storage.programs import asked, in_part
 from tests.support import Corpus, Pair, Variant, translate_text
 
 BLOCKED = {
@@ -52,8 +52,10 @@ EACH = [VARIANTS[0], *(pytest.param(v, marks=pytest.mark.full) for v in VARIANTS
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(list(PAIRS.values()), tmp_path_factory.mktemp("gotos"), {p.name: VARIANTS for p in PAIRS.values()})
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(
+        asked(request, PAIRS.values()), tmp_path_factory.mktemp("gotos"), {p.name: VARIANTS for p in PAIRS.values()}
+    )
 
 
 @pytest.mark.parametrize("variant", EACH, ids=lambda v: v.label)

@@ -9,7 +9,8 @@ import re
 import pytest
 
 from tests.optimiser.test_random import at_level
-from tests.support import OPENMP, SEQUENTIAL, Corpus, Pair, pair, translate_text
+from tests.storage.programs import asked_ways, in_turn
+from tests.support import OPENMP, SEQUENTIAL, Corpus, Pair, Variant, pair, translate_text
 
 VARIANTS = (at_level(OPENMP, 2), at_level(SEQUENTIAL, 2))
 
@@ -207,13 +208,15 @@ PAIRS = [
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(PAIRS, tmp_path_factory.mktemp("names"), {p.name: VARIANTS for p in PAIRS})
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    ways = asked_ways(request)
+    ways["thirds"].append(VARIANTS[0])
+    return Corpus(PAIRS, tmp_path_factory.mktemp("names"), ways)
 
 
-@pytest.mark.parametrize("name", [p.name for p in PAIRS])
-def test_programs(name: str, corpus: Corpus) -> None:
-    corpus.check(name)
+@pytest.mark.parametrize(("name", "variant"), in_turn({p.name: VARIANTS for p in PAIRS}))
+def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
+    corpus.check_one(name, variant)
 
 
 def test_blocked_forms_of_namesakes_have_names_of_their_own(corpus: Corpus) -> None:

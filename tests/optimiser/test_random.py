@@ -1,6 +1,7 @@
 """Random neighbouring regions: whatever the optimiser makes of them gives the bits of the plain loops.
 
-12 programs in every run and 6 with sweeps, ``HFPY_RANDOM=2000`` for more of both, ``HFPY_RANDOM_FROM=N`` for others.
+3 programs in every run and 4 with sweeps, so that each variant has one; ``HFPY_RANDOM=2000`` for more of both,
+``HFPY_RANDOM_FROM=N`` for others.
 """
 
 import os
@@ -15,8 +16,8 @@ from tests.optimiser.generator import stencil_pair
 from tests.optimiser.sweeps import sweep_pair
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, OPENMP_TARGET, SEQUENTIAL, Corpus, Pair, Variant
 
-COUNT = int(os.environ.get("HFPY_RANDOM", "6"))
-SWEEPS = int(os.environ.get("HFPY_RANDOM", "6"))
+COUNT = int(os.environ.get("HFPY_RANDOM", "3"))
+SWEEPS = int(os.environ.get("HFPY_RANDOM", "4"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 12
 Maker = Callable[[Random, str], Pair]

@@ -255,7 +255,7 @@ def test_routines_are_called_and_the_winner_is_kept(
 def test_where_a_routine_cannot_be_called_the_program_is_run(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = project / "source" / "m.h90"
     source.write_text(source.read_text().replace("b(i,j) = u", "b(i,j) = kept(i,j) + u"))
-    given = ["tune", "-C", str(project), "--best", "2", "--rounds", "1"]
+    given = ["tune", "-C", str(project), "--best", "1", "--rounds", "1"]
     assert run(given) == 2
     both = capsys.readouterr()
     assert "it works on 'kept' of the module m; and the project has no main program to run" in both.out

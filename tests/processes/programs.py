@@ -5,6 +5,7 @@ Each case is a module with a subroutine ``run`` that checks every point by the g
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ import pytest
 from hfpy.build.compile import processes
 from hfpy.options import DomainSpec
 from hfpy.scale.network import Network
+from tests import support
 from tests.kept import digest, made, version
 from tests.mpi.launch import BUILDS, EXACT, SOURCES, environment
 from tests.support import (
@@ -161,6 +163,10 @@ def library(name: str, device: str = "") -> Path:
             pytest.skip(f"{build.missing} is not installed (make mpi)")
         compiler, flags, homes = build.compiler, build.flags, processes.ON_MPI
         sources = [*SOURCES, MARKS, BUFFERS, homes[0] / "hfpy_processes.F90"]
+    if device and DEVICES[device][0] == DEVICES[""][0]:
+        # What is in the other files says nothing of devices.
+        shutil.copytree(library(name), folder, dirs_exist_ok=True)
+        sources = sources[-2:]
     includes = [f"-I{home}" for home in homes]
     own = [compiler, *flags, "-g", *DEVICES[device], "-fcheck=all", *includes, "-c"]
     texts = [path for home in homes for path in home.iterdir() if path.is_file()]
@@ -183,6 +189,7 @@ class Translated:
 
 
 _TRANSLATED: dict[tuple[str, tuple[str, ...]], Translated] = {}
+_ALONE: dict[tuple[str, Case], support.Translated] = {}
 
 
 def translated(way: Way, cases: Mapping[str, Case]) -> Translated:
@@ -191,7 +198,7 @@ def translated(way: Way, cases: Mapping[str, Case]) -> Translated:
     if asked not in _TRANSLATED:
         files, refused = {"zoo.f90": SUPPORT}, {}
         for name, case in cases.items():
-            done = translate_text({"zoo.f90": SUPPORT, **case.files}, way.storage, **way.options)
+            done = _by_itself(way, case)
             if done.errors:
                 refused[name] = tuple(f"{d.code} {d.place.line}" for d in done.errors)
                 continue
@@ -201,6 +208,13 @@ def translated(way: Way, cases: Mapping[str, Case]) -> Translated:
         files["main.f90"] = _main([name for name in cases if name not in refused])
         _TRANSLATED[asked] = Translated(files, refused)
     return _TRANSLATED[asked]
+
+
+def _by_itself(way: Way, case: Case) -> support.Translated:
+    """A case as it is translated, once for all the programs that it is in."""
+    if (way.label, case) not in _ALONE:
+        _ALONE[way.label, case] = translate_text({"zoo.f90": SUPPORT, **case.files}, way.storage, **way.options)
+    return _ALONE[way.label, case]
 
 
 def _main(names: list[str]) -> str:

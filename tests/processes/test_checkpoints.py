@@ -18,6 +18,7 @@ import pytest
 from tests.command import hfpy_process
 from tests.mpi.launch import BUILDS, environment
 from tests.processes.test_samples import copied
+from tests.support import LEVEL
 
 STEPS, FRAMES, KEEP = 24, 5, 1
 ARGUMENTS = ("18", "14", "9", str(STEPS), str(FRAMES))
@@ -37,7 +38,7 @@ def program(mpi: str, folder: Path, *options: str) -> Path:
     if build.missing:
         pytest.skip(f"{build.missing} is not installed (make mpi)")
     project = copied("weather", folder)
-    flags = {"FC": build.compiler, "FFLAGS": "-O1 -ffp-contract=off -fno-tree-vectorize"}
+    flags = {"FC": build.compiler, "FFLAGS": f"{LEVEL} -ffp-contract=off -fno-tree-vectorize"}
     command = ["build", str(project), "--mpi", *options]
     done = hfpy_process(command, env=os.environ | flags)
     assert done.returncode == 0, done.stdout + done.stderr

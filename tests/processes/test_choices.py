@@ -14,7 +14,7 @@ from hfpy.scale.network import Network
 from hfpy.transform.distributed import lowering
 from hfpy.transform.distributed.costs import Costs
 from tests.processes.exchanges import exchange_cases
-from tests.processes.programs import SLOW, WAYS, Case, faults, library, written
+from tests.processes.programs import SLOW, WAYS, Case, faults, library, marked, written
 from tests.processes.test_overlaps import EXCHANGE, READ, REFUSED, REGION, said
 from tests.processes.test_overlaps import MODULE as OVERLAPPED
 from tests.support import translate_text
@@ -24,7 +24,8 @@ ALWAYS = Costs(1.0, 1.0, 1.0, 0.0, 1e9, 1.0)
 NEVER = Costs(0.0, 0.0, 0.0, 1.0, 1e9, 2.0)
 
 
-@pytest.mark.parametrize("body", [READ, *REFUSED[:6]])
+# Each reason by itself: test_overlaps.
+@pytest.mark.parametrize("body", marked({READ: True, REFUSED[0]: True} | dict.fromkeys(REFUSED[1:6], False)))
 def test_what_cannot_overlap_is_exchanged_before(body: str) -> None:
     assert "HF659" not in said(f"{AUTO}\n{REGION}", body)
     assert "HF659" not in said(f"{AUTO}\ns = 1\n{REGION}", body)

@@ -12,9 +12,13 @@ from hfpy.diagnostics import Diagnostic
 from hfpy.options import Options
 from hfpy.pipeline import translate
 from tests.command import hfpy_process
+from tests.mpi.launch import started
+from tests.processes.programs import WAYS, executable, marked
 from tests.processes.stages import Program, drawn, main_program
+from tests.support import translate_text
 
 FEW, MANY = range(3), range(3, 60)
+SOON = FEW[:2]
 LAUNCH = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n")
 NO_MPI = pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="Open MPI is not installed (make mpi)")
 
@@ -62,7 +66,7 @@ def expected(programs: list[tuple[Program, bool]]) -> list[str]:
     return sorted(program.sums() for program, _ in programs)
 
 
-@pytest.mark.parametrize("seed", [*FEW, *(pytest.param(s, marks=pytest.mark.full) for s in MANY)])
+@pytest.mark.parametrize("seed", marked({seed: seed in SOON for seed in (*FEW, *MANY)}))
 def test_an_exchange_that_is_taken_away_is_missed(seed: int, tmp_path: Path) -> None:
     program = drawn(seed).with_exchanges()
     assert [d for d in found(program.text(), tmp_path) if d.code in ("HF655", "HF656", "HF657")] == []
@@ -85,8 +89,31 @@ def test_results_of_one_process(tmp_path: Path) -> None:
     assert printed(folder) == expected(programs)
 
 
+def built_for_threads(programs: list[tuple[Program, bool]]) -> Path:
+    """Programs as one executable, with the runtime library that all tests share: a project compiles one of its own,
+    which takes longer than the programs.
+    """
+    sources = {f"case_{program.name}.h90": program.text(automatic) for program, automatic in programs}
+    sources["main.f90"] = main_program([program for program, _ in programs])
+    return executable(WAYS["openmp"], "openmpi", translate_text(sources, backend="openmp").require().files)
+
+
+def printed_by(program: Path, ranks: int) -> list[str]:
+    """What an executable prints on several processes, sorted."""
+    done = started("openmpi", ranks, program.parent, program=program, OMP_NUM_THREADS="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return sorted(row for row in done.stdout.splitlines() if row.startswith(("case", "auto")))
+
+
 @NO_MPI
-@pytest.mark.parametrize("options", [(), pytest.param(("--target", "gpu", "--emulate"), marks=pytest.mark.full)])
+def test_results_of_six_processes() -> None:
+    programs = both(FEW)
+    assert printed_by(built_for_threads(programs), 6) == expected(programs)
+
+
+@NO_MPI
+@pytest.mark.full
+@pytest.mark.parametrize("options", [(), ("--target", "gpu", "--emulate")])
 def test_results_of_many_processes(options: tuple[str, ...], tmp_path: Path) -> None:
     programs = both(FEW)
     folder = project(programs, tmp_path)

@@ -217,7 +217,7 @@ def programs(seeds: range) -> list[tuple[Program, bool]]:
     return [*stated, *((drawn(seed, "auto", redundant=True), True) for seed in seeds)]
 
 
-@pytest.mark.parametrize("seed", marked({seed: seed in range(3) for seed in range(60)}))
+@pytest.mark.parametrize("seed", marked({seed: seed == 1 for seed in range(60)}))
 def test_an_exchange_that_is_taken_away_is_missed(seed: int, tmp_path: Path) -> None:
     program = drawn(seed, redundant=True).with_exchanges()
     assert [d for d in found(program.text(), tmp_path) if d.severity == "error"] == []

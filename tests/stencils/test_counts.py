@@ -6,6 +6,8 @@ columns of stencil-kernels.md, which the sample's bounds are.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pytest
 
 from hfpy.analyze.analysis import analyse
@@ -36,9 +38,15 @@ EVALUATIONS: dict[str, tuple[int, ...]] = {
 STAGES = {name: len(numbers) for name, numbers in EVALUATIONS.items()} | {"fvtp2d": 18}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def programs() -> dict[str, Program]:
     """The program of each kernel, by name."""
+    return found_programs()
+
+
+@lru_cache(maxsize=1)
+def found_programs() -> dict[str, Program]:
+    """The same, found once for all modules that have the fixture."""
     session = open_project(SAMPLES / "stencils", Given(target="cpu"), {})
     application, found = read_application(source_files(session.project), session.options)
     assert not found

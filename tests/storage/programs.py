@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from hfpy.options import DomainSpec
-from tests.support import Pair
+from tests.support import Pair, Variant
 
 REGION = ("@parallelRegion{domName(i,j), domSize(4,3)}", "@end parallelRegion")
 LOOPS = ("do j = 1, 3\ndo i = 1, 4", "end do\nend do")
@@ -65,3 +66,26 @@ def asked(request: pytest.FixtureRequest, *pairs: Iterable[Pair]) -> list[Pair]:
     here = (item for item in request.session.items if item.path == request.path)
     names = {item.callspec.params.get("name") for item in here if hasattr(item, "callspec")}
     return [pair for pair in itertools.chain(*pairs) if pair.name.split("_", 1)[1] in names]
+
+
+def in_turn(ways: Mapping[str, Sequence[Variant]]) -> list[Any]:
+    """Parameters ``name`` and ``variant`` of a test: each program in one of its ways, another one for the next program,
+    for every run of the tests; in all its ways for the full run.
+    """
+    return [
+        pytest.param(name, variant, id=f"{name}-{variant.label}", marks=[pytest.mark.full] * (n != place % len(own)))
+        for place, (name, own) in enumerate(ways.items(), 1)
+        for n, variant in enumerate(own)
+    ]
+
+
+def asked_ways(request: pytest.FixtureRequest) -> dict[str, list[Variant]]:
+    """The ways in which the tests of a module ask for each program in this run, by their parameters ``name`` and
+    ``variant``: the others need not be translated.
+    """
+    found: dict[str, list[Variant]] = defaultdict(list)
+    for item in request.session.items:
+        given = item.callspec.params if item.path == request.path and hasattr(item, "callspec") else {}
+        if {"name", "variant"} <= given.keys():
+            found[given["name"]].append(given["variant"])
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.storage.programs import program
+from tests.storage.programs import asked_ways, program
 from tests.support import (
     CUDA_C,
     CUDA_C_KIJ,
@@ -15,6 +15,7 @@ from tests.support import (
     OPENMP_TARGET,
     SEQUENTIAL,
     Corpus,
+    Variant,
     translate_text,
 )
 
@@ -190,13 +191,20 @@ WAYS = {PAIRS[0].name: VARIANTS, PAIRS[1].name: (*VARIANTS, LAYOUT_CUDA_C, LAYOU
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(PAIRS, tmp_path_factory.mktemp("arrays"), WAYS)
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(PAIRS, tmp_path_factory.mktemp("arrays"), asked_ways(request))
 
 
-@pytest.mark.parametrize("name", [p.name for p in PAIRS])
-def test_programs(name: str, corpus: Corpus) -> None:
-    corpus.check(name)
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [
+        pytest.param(name, v, id=f"{name}-{v.label}", marks=[pytest.mark.full] * (v not in (CUDA_C, OPENACC)))
+        for name, ways in WAYS.items()
+        for v in ways
+    ],
+)
+def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
+    corpus.check_one(name, variant)
 
 
 @pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "openacc", "openmp-target"])

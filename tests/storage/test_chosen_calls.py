@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.storage.programs import program
-from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET, SEQUENTIAL, Corpus, translate_text
+from tests.storage.programs import asked_ways, in_turn, program
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET, SEQUENTIAL, Corpus, Variant, translate_text
 
 TEXT = """\
 module NAME
@@ -123,13 +123,13 @@ BACKENDS = ("cuda-c", "cuda-fortran", "openacc", "openmp-target")
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(PAIRS, tmp_path_factory.mktemp("chosen"), {p.name: VARIANTS for p in PAIRS})
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(PAIRS, tmp_path_factory.mktemp("chosen"), asked_ways(request))
 
 
-@pytest.mark.parametrize("name", [p.name for p in PAIRS])
-def test_programs(name: str, corpus: Corpus) -> None:
-    corpus.check(name)
+@pytest.mark.parametrize(("name", "variant"), in_turn({p.name: VARIANTS for p in PAIRS}))
+def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
+    corpus.check_one(name, variant)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.storage.programs import program
-from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET, Corpus, translate_text
+from tests.storage.programs import asked_ways, in_turn, program
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET, Corpus, Variant, translate_text
 
 VARIANTS = (CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET)
 
@@ -368,17 +368,17 @@ REFUSED = {
     ("pointer_components", "openmp-target"): "HF702",
     ("own", "openmp-target"): "HF603",
 }
+WAYS = {p.name: [v for v in VARIANTS if (p.name, v.label) not in REFUSED] for p in PAIRS}
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    chosen = {p.name: tuple(v for v in VARIANTS if (p.name, v.label) not in REFUSED) for p in PAIRS}
-    return Corpus(PAIRS, tmp_path_factory.mktemp("names"), chosen)
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(PAIRS, tmp_path_factory.mktemp("names"), asked_ways(request))
 
 
-@pytest.mark.parametrize("name", [p.name for p in PAIRS])
-def test_programs(name: str, corpus: Corpus) -> None:
-    corpus.check(name)
+@pytest.mark.parametrize(("name", "variant"), in_turn(WAYS))
+def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
+    corpus.check_one(name, variant)
 
 
 @pytest.mark.parametrize(("name", "label"), REFUSED)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET, Corpus, Pair, translate_text
+from tests.storage.programs import asked_ways, in_turn
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET, Corpus, Pair, Variant, translate_text
 
 VARIANTS = (CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET)
 
@@ -169,13 +170,13 @@ PAIRS = [_pair(name, exchange) for name, exchange in EXCHANGES.items()]
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(PAIRS, tmp_path_factory.mktemp("messages"), {p.name: VARIANTS for p in PAIRS})
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(PAIRS, tmp_path_factory.mktemp("messages"), asked_ways(request))
 
 
-@pytest.mark.parametrize("name", EXCHANGES)
-def test_programs(name: str, corpus: Corpus) -> None:
-    corpus.check(name)
+@pytest.mark.parametrize(("name", "variant"), in_turn(dict.fromkeys(EXCHANGES, VARIANTS)))
+def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
+    corpus.check_one(name, variant)
 
 
 USED = "<\n      a(i) = a(i) + 1\n>\n"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.storage.programs import program
-from tests.support import LAYOUT, LAYOUT_CUDA_C, LAYOUT_OPENACC, LAYOUT_OPENMP, Corpus
+from tests.storage.programs import asked_ways, in_turn, program
+from tests.support import LAYOUT, LAYOUT_CUDA_C, LAYOUT_OPENACC, LAYOUT_OPENMP, Corpus, Variant
 
 VARIANTS = (LAYOUT, LAYOUT_OPENMP, LAYOUT_CUDA_C, LAYOUT_OPENACC)
 
@@ -229,17 +229,17 @@ PROGRAMS = {
     "copied": COPIED,
 }
 PAIRS = [program(name, text) for name, text in PROGRAMS.items()]
+WAYS = {name: VARIANTS if name != "element" else (LAYOUT, LAYOUT_OPENMP) for name in PROGRAMS}
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    variants = {p.name: VARIANTS if p.name != "element" else (LAYOUT, LAYOUT_OPENMP) for p in PAIRS}
-    return Corpus(PAIRS, tmp_path_factory.mktemp("orders"), variants)
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(PAIRS, tmp_path_factory.mktemp("orders"), asked_ways(request))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name: str, corpus: Corpus) -> None:
-    corpus.check(name)
+@pytest.mark.parametrize(("name", "variant"), in_turn(WAYS))
+def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
+    corpus.check_one(name, variant)
 
 
 def test_pointers_in_elements_of_arrays_are_refused_on_devices() -> None:

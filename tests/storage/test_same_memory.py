@@ -13,6 +13,7 @@ from string import Template
 import pytest
 
 from hfpy.options import DomainSpec
+from tests.storage.programs import asked_ways, in_turn
 from tests.support import (
     CUDA_C_IJK,
     CUDA_C_KIJ,
@@ -23,6 +24,7 @@ from tests.support import (
     SEQUENTIAL_KIJ,
     Corpus,
     Pair,
+    Variant,
     compile_files,
     output,
     storage_order,
@@ -208,7 +210,7 @@ def twin_between(views: Views) -> str:
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     pairs = [
         Pair(name, {f"{name}.h90": v.text(name)}, {f"{name}.f90": plain(name, twin_between(v))}, name)
         for name, v in SAME.items()
@@ -216,13 +218,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     for name, (outer, inner, at, printed) in IN_TWO.items():
         text = TWO.substitute(name=name, outer=outer, inner=inner, at=at, printed=printed)
         pairs.append(Pair(name, {f"{name}.h90": text}, {f"{name}.f90": plain_in_two(name)}, name))
-    return Corpus(pairs, tmp_path_factory.mktemp("memory"), {p.name: VARIANTS for p in pairs})
+    return Corpus(pairs, tmp_path_factory.mktemp("memory"), asked_ways(request))
 
 
-@pytest.mark.parametrize("name", [*SAME, *IN_TWO])
-def test_one_memory(corpus: Corpus, name: str) -> None:
-    corpus.check(name)
-    done = corpus.translation(name, VARIANTS[0])
+@pytest.mark.parametrize(("name", "variant"), in_turn(dict.fromkeys((*SAME, *IN_TWO), VARIANTS)))
+def test_one_memory(name: str, variant: Variant, corpus: Corpus) -> None:
+    corpus.check_one(name, variant)
+    done = corpus.translation(name, variant)
     assert not any(d.code in ("HF306", "HF310") for d in done.diagnostics)
 
 
