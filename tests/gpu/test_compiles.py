@@ -85,7 +85,7 @@ def test_program_for_a_gpu(tmp_path: Path) -> None:
     """It links with the static CUDA runtime; where there is no GPU it says so."""
     flags = ["-Xcompiler", "-O0"]  # its speed is not the point
     tools = find_cuda_tools(os.environ, emulated=False, arch="sm_80", nvcc_flags=flags)
-    library = runtime_library(tools, tmp_path, run)
+    library = runtime_library(tools, tmp_path, run, 1, Path(os.environ["HFPY_CACHE"]))
     run(tools.kernel_command(PROGRAMS / "advect.cu", tmp_path / "kernels.o"))
     host = ["-cpp", f"-J{tmp_path}", *MODULE_SOURCES, PROGRAMS / "advect.f90", tmp_path / "kernels.o", library]
     run(["gfortran", *host, *tools.link_flags(), "-o", tmp_path / "advect"])
