@@ -2,6 +2,7 @@
 processes find Python's bytecode.
 """
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import kept
 
 # A slow machine is no fault.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -29,7 +32,13 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pa
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(shared_cache: Path) -> Iterator[None]:
-    """Nothing of a run gets into the user's own cache, or comes from there."""
+    """Nothing of a run gets into the user's own cache, or comes from there. The runtimes of kernels, whose names are
+    digests of all that decides about them, are those of earlier runs where tests keep what compilers make.
+    """
+    if (earlier := kept.runtimes()) is not None:
+        shared_cache.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # another worker was faster
+            (shared_cache / "runtimes").symlink_to(earlier)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HFPY_CACHE", str(shared_cache))
         yield

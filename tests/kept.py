@@ -37,6 +37,16 @@ def cache() -> Path | None:
     return folder
 
 
+def runtimes() -> Path | None:
+    """The folder, beside the entries, of the runtimes that hfpy keeps itself, or None where nothing is kept."""
+    entries = cache()
+    if entries is None:
+        return None
+    folder = entries.with_name(f"{entries.name}-runtimes")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder if folder.stat().st_uid == os.getuid() else None
+
+
 def _make_room(folder: Path) -> None:
     """Remove what was used longest ago, until the rest takes at most half of the limit."""
     entries = []

@@ -23,7 +23,7 @@ from tests.support import Batch, Case, translate_text
         pytest.param("advect.cu", "sm_90", True, marks=pytest.mark.full),
         pytest.param("kernels.cu", "sm_80", True, marks=pytest.mark.full),
         ("kernels.cu", "sm_90", False),
-        ("reductions.cu", "sm_90", False),
+        pytest.param("reductions.cu", "sm_90", False, marks=pytest.mark.full),  # by default: test_reductions.py
     ],
 )
 def test_nvcc_compiles_without_warnings(name: str, arch: str, debug: bool, tmp_path: Path) -> None:
@@ -83,8 +83,9 @@ def test_no_host_header_under_nvrtc(name: str) -> None:
 @needs_nvcc
 def test_program_for_a_gpu(tmp_path: Path) -> None:
     """It links with the static CUDA runtime; where there is no GPU it says so."""
-    tools = find_cuda_tools(os.environ, emulated=False, arch="sm_80")
-    library = runtime_library(tools, tmp_path, run)
+    flags = ["-Xcompiler", "-O0"]  # its speed is not the point
+    tools = find_cuda_tools(os.environ, emulated=False, arch="sm_80", nvcc_flags=flags)
+    library = runtime_library(tools, tmp_path, run, 1, Path(os.environ["HFPY_CACHE"]))
     run(tools.kernel_command(PROGRAMS / "advect.cu", tmp_path / "kernels.o"))
     host = ["-cpp", f"-J{tmp_path}", *MODULE_SOURCES, PROGRAMS / "advect.f90", tmp_path / "kernels.o", library]
     run(["gfortran", *host, *tools.link_flags(), "-o", tmp_path / "advect"])

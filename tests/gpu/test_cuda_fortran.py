@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 
@@ -17,9 +17,20 @@ from hfpy.build.compile.cuda import EMULATION, MODULE_SOURCES, RUNTIME
 from hfpy.build.compile.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
 from samples.compare import compare
 from tests.command import CXXFLAGS, hfpy_process
+from tests.gpu import test_language
 from tests.gpu.emulated import Emulation, ran
+from tests.gpu.turns import in_cuda_c
 from tests.samples.programs import ARGUMENTS, EXACT, SAMPLES, Program, build_twin, run_program
-from tests.support import CUDA_FORTRAN, CUDA_FORTRAN_IJK, CUDA_FORTRAN_KIJ, LEVEL, Corpus, load_pairs, translate_text
+from tests.support import (
+    CUDA_FORTRAN,
+    CUDA_FORTRAN_IJK,
+    CUDA_FORTRAN_KIJ,
+    LEVEL,
+    Corpus,
+    Variant,
+    load_pairs,
+    translate_text,
+)
 
 FLANG = shutil.which("flang-22")
 STUB = Path(__file__).parent / "programs" / "cudafor.f90"
@@ -128,28 +139,53 @@ PROGRAMS = {
 REFUSED = set("accessors b19 b30 l02 l09 r15 r18 r26 r33 r34".split())
 
 
+ORDERS = (CUDA_FORTRAN_IJK, CUDA_FORTRAN_KIJ)
+WAYS = {name: (CUDA_FORTRAN,) if pair.in_comments else ORDERS for name, pair in PROGRAMS.items()}
+# Programs that run in CUDA C alone by default (test_language.py) run here in a full run, as all do in the other order.
+IN_CUDA_C = {pair.name for pair in test_language.RUNNING if in_cuda_c(pair.name)}
+SOON = {name: ways[:1] for name, ways in WAYS.items() if name not in IN_CUDA_C}
+LATE = {name: ways if name in IN_CUDA_C else ways[1:] for name, ways in WAYS.items()}
+LATE = {name: ways for name, ways in LATE.items() if ways and name not in REFUSED}
+
+
+def chosen(ways: Mapping[str, tuple[Variant, ...]], folder: Path) -> Corpus:
+    """The programs of other tests that run in some ways."""
+    return Corpus([PROGRAMS[name] for name in ways], folder, ways)
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """The programs of other tests, for this backend."""
-    variants = {
-        name: [CUDA_FORTRAN] if pair.in_comments else [CUDA_FORTRAN_IJK, CUDA_FORTRAN_KIJ]
-        for name, pair in PROGRAMS.items()
-    }
-    return Corpus(PROGRAMS.values(), tmp_path_factory.mktemp("corpus"), variants)
+    return chosen(SOON, tmp_path_factory.mktemp("corpus"))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_program(name: str, corpus: Corpus, flang: Path, tmp_path: Path) -> None:
-    """What the plain twin prints, bit for bit; flang takes the kernels. What is refused is known."""
-    done = corpus.translation(name, corpus.variants[name][0])
-    if name in REFUSED:
-        assert "HF702" in done.codes()
-        return
+@pytest.fixture(scope="module")
+def late(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return chosen(LATE, tmp_path_factory.mktemp("late"))
+
+
+def is_right(name: str, corpus: Corpus, flang: Path, folder: Path) -> None:
+    """What the plain twin prints, bit for bit; flang takes the kernels."""
     corpus.check(name)
+    done = corpus.translation(name, corpus.variants[name][0])
     for file, text in done.files.items():
         if file.endswith(".cuf") and FLANG is not None:
-            (tmp_path / file).write_text(text)
-            assert checked(tmp_path / file, flang) == ""
+            (folder / file).write_text(text)
+            assert checked(folder / file, flang) == ""
+
+
+@pytest.mark.parametrize("name", SOON)
+def test_program(name: str, corpus: Corpus, flang: Path, tmp_path: Path) -> None:
+    """It is right, or what is refused is known."""
+    if name in REFUSED:
+        assert "HF702" in corpus.translation(name, corpus.variants[name][0]).codes()
+    else:
+        is_right(name, corpus, flang, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", LATE)
+def test_program_in_other_ways(name: str, late: Corpus, flang: Path, tmp_path: Path) -> None:
+    is_right(name, late, flang, tmp_path)
 
 
 HEAT = """

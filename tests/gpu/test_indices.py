@@ -14,7 +14,7 @@ from hfpy.backends.c.around import Around, around_points
 from hfpy.backends.c.values import CVariable
 from hfpy.model.scalars import Scalar
 from tests.command import CXXFLAGS, hfpy_process
-from tests.gpu.emulated import NVCC, Emulation, needs_nvcc, nvcc_command, ran, run
+from tests.gpu.emulated import NVCC, Emulation, needs_nvcc, nvcc_command, ran
 from tests.gpu.opencl import needs_opencl
 from tests.support import translate_text
 
@@ -206,7 +206,6 @@ def test_blocks_that_cannot_start_are_refused(tmp_path: Path) -> None:
     assert NVCC is not None
     said = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stderr
     assert all(int(n) <= 64 for n in registers(said, "Ii"))
-    run(nvcc_command(tmp_path / "f.cu", tmp_path / "f.o", "sm_90"))
 
 
 def test_too_few_bits(emulation: Emulation) -> None:

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.gpu.emulated import needs_nvcc, nvcc_command, run
+from tests.gpu.turns import in_cuda_c
 from tests.support import (
     CUDA_C,
     CUDA_C_IJK,
@@ -23,8 +25,11 @@ from tests.support import (
     Corpus,
     Pair,
     Variant,
+    kernels_together,
     load_pairs,
+    named_apart,
     translate_text,
+    write_files,
 )
 
 TESTS = Path(__file__).parent.parent
@@ -81,14 +86,53 @@ ELSEWHERE = (*REFUSED, *OTHER_MEANING, *AT_RUN_TIME, *ADDED_UP)
 RUNNING = [p for p in (*OWN, *OTHERS) if p.reference and p.name not in ELSEWHERE]
 
 
+# Which CUDA Fortran does not run (test_cuda_fortran.py).
+CUDA_C_ONLY = ("r52b",)
+
+
+def soon(number: int, pair: Pair) -> tuple[Variant, ...]:
+    """The ways in which a program runs by default: those about the device in the first and in one of the others in
+    turn, the programs of other tests here or in test_cuda_fortran.py.
+    """
+    ways = variants(pair)
+    if pair in OWN:
+        return (ways[0], ways[1 + number % (len(ways) - 1)])
+    return ways if in_cuda_c(pair.name) or pair.name in CUDA_C_ONLY else ()
+
+
+SOON = {p.name: soon(n, p) for n, p in enumerate(RUNNING)}
+LATE = {p.name: tuple(v for v in variants(p) if v not in SOON[p.name]) for p in RUNNING}
+
+
+def chosen(ways: Mapping[str, tuple[Variant, ...]], folder: Path) -> Corpus:
+    """The programs that run in some ways."""
+    return Corpus([p for p in RUNNING if ways[p.name]], folder, ways)
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(RUNNING, tmp_path_factory.mktemp("kernels"), {p.name: variants(p) for p in RUNNING})
+    return chosen(SOON, tmp_path_factory.mktemp("kernels"))
 
 
-@pytest.mark.parametrize("name", [p.name for p in RUNNING])
+@pytest.fixture(scope="module")
+def late(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return chosen(LATE, tmp_path_factory.mktemp("late"))
+
+
+@pytest.mark.parametrize("name", [name for name, ways in SOON.items() if ways])
 def test_program_as_kernels(corpus: Corpus, name: str) -> None:
     corpus.check(name)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [name for name, ways in LATE.items() if ways])
+def test_program_as_kernels_in_other_ways(late: Corpus, name: str) -> None:
+    late.check(name)
+
+
+def test_every_backend_has_programs() -> None:
+    backends = [variant.options["backend"] for ways in SOON.values() for variant in ways]
+    assert all(backends.count(b) >= 5 for b in ("cuda-c", "cuda-fortran", "openacc", "openmp-target")), backends
 
 
 @pytest.mark.parametrize("name", OTHER_MEANING)
@@ -113,22 +157,34 @@ def test_refused(name: str) -> None:
     assert all(d.place is not None and d.place.line > 0 for d in done.errors)
 
 
-# What differs most in what kernels hold; the others under ``-m full``.
+# What differs most in what kernels hold: by default in one file, as nvcc reads its headers longer than all of them.
 SELECTED = ("state_host", "r04", "r09", "r31", "r38", "ranks", "b36", "l14")
 
 
+def compiled_by_nvcc(names: Iterable[str], arch: str, folder: Path) -> None:
+    """Compile the kernels of some programs for a GPU, with warnings as errors."""
+    files: dict[str, str] = {}
+    for pair in (p for p in RUNNING if p.name in names):
+        files |= named_apart(pair.name, variants(pair)[0].translated(pair).require().files)
+    kernels = [file for file in files if file.endswith(".cu")]
+    write_files({file: files[file] for file in kernels}, folder)
+    if kernels:
+        (folder / "all.cu").write_text(kernels_together(kernels))
+        run(nvcc_command(folder / "all.cu", folder / "x.o", arch))
+
+
 @needs_nvcc
-@pytest.mark.parametrize(
-    "name", [pytest.param(p.name, marks=() if p.name in SELECTED else pytest.mark.full) for p in RUNNING]
-)
+def test_nvcc_has_nothing_to_say_of_some(tmp_path: Path) -> None:
+    assert {p.name for p in RUNNING} >= set(SELECTED)
+    compiled_by_nvcc(SELECTED, "sm_90", tmp_path)
+
+
+@needs_nvcc
+@pytest.mark.full
+@pytest.mark.parametrize("name", [p.name for p in RUNNING])
 def test_nvcc_has_nothing_to_say(name: str, tmp_path: Path) -> None:
     """The same text compiles for GPUs without a warning, for one architecture or the other by turns."""
-    pair = next(p for p in RUNNING if p.name == name)
-    files = variants(pair)[0].translated(pair).require().files
-    for file, text in files.items():
-        if file.endswith(".cu"):
-            (tmp_path / file).write_text(text)
-            run(nvcc_command(tmp_path / file, tmp_path / "x.o", ("sm_80", "sm_90")[len(name) % 2]))
+    compiled_by_nvcc([name], ("sm_80", "sm_90")[len(name) % 2], tmp_path)
 
 
 @pytest.mark.parametrize(

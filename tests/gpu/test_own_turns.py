@@ -242,18 +242,23 @@ APART = {
 
 def said(body: str, folder: Path, **options: object) -> list[str]:
     """What is said of loops."""
+    return said_and_made(body, folder, **options)[0]
+
+
+def said_and_made(body: str, folder: Path, **options: object) -> tuple[list[str], str]:
+    """What is said of loops, and the routine that is made."""
     path = folder / "turns.h90"
     path.write_text(HEAD + body + TAIL)
     done = translate([path], Options(**{"target": "gpu", "backend": "cuda-c", **options}))  # type: ignore[arg-type]
-    return re.findall(r"  line \d+: the loop(?:s? over)? (.*)", done.schedule("go"))
+    text = next((file.text for file in done.files if file.name == "turns.F90"), "")
+    routine = text.split("subroutine go(")[1].split("end subroutine go")[0] if text else ""
+    return re.findall(r"  line \d+: the loop(?:s? over)? (.*)", done.schedule("go")), routine
 
 
 @pytest.mark.parametrize("name", MOVED)
 def test_each_point_runs_the_loop(name: str, tmp_path: Path) -> None:
-    found = said(MOVED[name], tmp_path)
+    found, routine = said_and_made(MOVED[name], tmp_path)
     assert len(found) == 1 and found[0].endswith(" within one kernel"), found
-    text = translate_text(HEAD + MOVED[name] + TAIL, target="gpu", backend="cuda-c").require().files["m.F90"]
-    routine = text.split("subroutine go(")[1].split("end subroutine go")[0]
     assert len(re.findall(r"call hfl\d_go\(", routine)) == 1
     assert "do k =" not in routine.split("call hfl0_go(")[0]
 
@@ -261,10 +266,8 @@ def test_each_point_runs_the_loop(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", APART)
 def test_each_point_runs_the_loop_in_several_kernels(name: str, tmp_path: Path) -> None:
     body, count = APART[name]
-    found = said(body, tmp_path)
+    found, routine = said_and_made(body, tmp_path)
     assert len(found) == 1 and found[0].endswith(f" within {count} kernels"), found
-    text = translate_text(HEAD + body + TAIL, target="gpu", backend="cuda-c").require().files["m.F90"]
-    routine = text.split("subroutine go(")[1].split("end subroutine go")[0]
     assert len(re.findall(r"call hfl\d_go\(", routine)) == count
     assert "do k =" not in routine
 

@@ -38,7 +38,7 @@ end module steps
 MAIN = """program main
   use steps
   implicit none
-  integer, parameter :: n = 1000, columns = 12
+  integer, parameter :: n = 200, columns = 12
   real(8) :: a(n,columns), totals(columns), most(columns)
   integer :: b, turn
   a = 1
@@ -68,5 +68,5 @@ def test_parallel_callers(calls: str, backend: str, tmp_path: Path) -> None:
     done = translate_text(files, target="gpu", backend=backend).require()
     built = compile_files(done.files, tmp_path, openmp=True)
     expected = output(built, threads=1)
-    for _ in range(5):
+    for _ in range(3):
         assert output(built, threads=4) == expected

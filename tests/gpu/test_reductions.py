@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.command import CXXFLAGS, hfpy_process
-from tests.gpu.emulated import NVCC, needs_nvcc, nvcc_command, run
+from tests.gpu.emulated import needs_nvcc, nvcc_command, run
 from tests.gpu.opencl import needs_opencl
 from tests.support import translate_text
 
@@ -131,9 +130,7 @@ def test_warps_exchange_values_and_no_point_needs_a_division(tmp_path: Path) -> 
     loop = text[text.index("for (long long hf_point") :].partition("hf_reduce_block")[0]
     assert " % " not in loop and "/= " not in loop
     (tmp_path / "sums.cu").write_text(text)
-    run(nvcc_command(tmp_path / "sums.cu", tmp_path / "sums.o", "sm_90"))
-    command = list(map(str, nvcc_command(tmp_path / "sums.cu", tmp_path / "sums.ptx", "sm_90")))
-    assert NVCC is not None
-    subprocess.run([word.replace("-c", "-ptx") if word == "-c" else word for word in command], check=True)
+    kept = ["--keep", "--keep-dir", str(tmp_path)]  # the text between the two compilers, too
+    run([*nvcc_command(tmp_path / "sums.cu", tmp_path / "sums.o", "sm_90"), *kept])
     ptx = (tmp_path / "sums.ptx").read_text()
     assert len(re.findall(r"shfl\.sync\.down\.b32", ptx)) >= 2 * 8 * 5

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,12 @@ import pytest
 from hfpy.build.compile.cuda import MODULE_SOURCES
 from hfpy.build.compile.gpuruntime import LIBRARY
 from tests.gpu.emulated import SANITIZERS, Emulation, ran, run
+from tests.kept import digest
 from tests.samples.programs import ARGUMENTS, build_sample
 from tests.support import (
     CUDA_C,
     CUDA_C_KIJ,
+    LEVEL,
     Case,
     Corpus,
     Pair,
@@ -67,22 +70,31 @@ end program main
 
 
 def linked(files: Mapping[str, str], emulation: Emulation, folder: Path, source: str) -> Path:
-    """The executable of generated files; those of kernels are compiled in one go."""
+    """The executable of generated files; those of kernels are compiled in one go, and once for the same text."""
     write_files(files, folder)
-    (folder / "kernels.cpp").write_text(kernels_together([f for f in files if f.endswith(".cu")]))
-    run(emulation.tools().kernel_command(folder / "kernels.cpp", folder / "kernels.o"))
+    texts = {f: text for f, text in files.items() if f.endswith(".cu")}
+    kernels = emulation.folder / f"{digest(texts, map(folder.joinpath, texts))}.o"
+    if not kernels.exists():
+        (folder / "kernels.cu").write_text(kernels_together(list(texts)))
+        emulation.kernels(folder / "kernels.cu", kernels)
     sources = [f for f in in_use_order(files) if not f.endswith(".cu") and f != "storage_order.F90"]
-    options = ["-cpp", "-O1", "-g", "-ffree-line-length-none", "-ffp-contract=off", f"-I{emulation.folder}", "-I."]
+    options = ["-cpp", LEVEL, "-ffree-line-length-none", "-ffp-contract=off", f"-I{emulation.folder}", "-I."]
     objects = [*(emulation.folder / f"{m.stem}.o" for m in MODULE_SOURCES), emulation.folder / LIBRARY]
     program = folder / source
     flags = [*options, *emulation.flags]
-    run(["gfortran", *flags, *sources, "kernels.o", *objects, *emulation.tools().link_flags(), "-o", program], folder)
+    run(["gfortran", *flags, *sources, kernels, *objects, *emulation.tools().link_flags(), "-o", program], folder)
     return program
+
+
+@cache
+def generated() -> Mapping[str, str]:
+    """The files that are made of the program."""
+    return translate_text(PROGRAM, target="gpu", backend="cuda-c").require().files
 
 
 def spoilt(emulation: Emulation, folder: Path, file: str, old: str, new: str) -> Path:
     """The program with the first place of a text replaced in one of its files."""
-    files = dict(translate_text(PROGRAM, target="gpu", backend="cuda-c").require().files)
+    files = dict(generated())
     assert old in files[file]
     files[file] = files[file].replace(old, new, 1)
     return linked(files, emulation, folder, "program")

@@ -7,7 +7,6 @@ import re
 import shutil
 import struct
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,8 @@ import pytest
 from hfpy.build.verify.differences import compare
 from hfpy.build.verify.verify import Side, side
 from hfpy.diagnostics import UsageError
-from tests.command import CXXFLAGS
-from tests.support import translate_text
+from tests.command import CXXFLAGS, hfpy_process
+from tests.support import LEVEL, translate_text
 
 ROOT = Path(__file__).parents[2]
 ARGUMENTS = ("out.dat", "10", "8", "6", "3")
@@ -24,28 +23,10 @@ ARGUMENTS = ("out.dat", "10", "8", "6", "3")
 
 def verify(project: Path, folder: Path, *sides: str) -> subprocess.CompletedProcess[str]:
     """Run the command on a project."""
-    command = [
-        sys.executable,
-        "-m",
-        "hfpy",
-        "verify",
-        *sides,
-        *(() if "gpu:opencl" in sides else ("--emulate",)),
-        "-C",
-        project,
-        "-j",
-        "2",
-        "--",
-        *ARGUMENTS,
-    ]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "FFLAGS": "-O1 -ffp-contract=off -nostdinc",
-        "CXXFLAGS": CXXFLAGS,
-    }
-    words = [str(word) for word in command]
-    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    emulated = () if "gpu:opencl" in sides else ("--emulate",)
+    command = ["verify", *sides, *emulated, "-C", project, "-j", "2", "--", *ARGUMENTS]
+    environment = {**os.environ, "FFLAGS": f"{LEVEL} -ffp-contract=off -nostdinc", "CXXFLAGS": CXXFLAGS}
+    return hfpy_process(command, cwd=folder, env=environment)
 
 
 @pytest.fixture

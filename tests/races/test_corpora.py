@@ -12,6 +12,7 @@ import pytest
 from hfpy.build.compile.messages import Origin
 from hfpy.build.compile.races import run_watched
 from hfpy.outputs import output_name
+from tests.gpu.turns import in_cuda_c
 from tests.races.watched import built, watching_files
 from tests.random.generator import make_program
 from tests.realcode.test_rows import expectation
@@ -62,14 +63,18 @@ LANGUAGE = load_pairs(TESTS / "language" / "programs")
 REAL_CODE = [p for p in load_pairs(TESTS / "realcode" / "programs") if expectation(p)[0] == "runs"]
 
 
-@pytest.fixture(scope="module")
-def language(tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    return Programs(LANGUAGE, tmp_path_factory.mktemp("language"))
+# Half of the programs of each folder by default; the full run watches all.
+SOON, LATE = ([p for p in (*LANGUAGE, *REAL_CODE) if in_cuda_c(p.name) == first] for first in (True, False))
 
 
 @pytest.fixture(scope="module")
-def real_code(tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    return Programs(REAL_CODE, tmp_path_factory.mktemp("realcode"))
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    return Programs(SOON, tmp_path_factory.mktemp("soon"))
+
+
+@pytest.fixture(scope="module")
+def further_programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    return Programs(LATE, tmp_path_factory.mktemp("late"))
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +86,15 @@ def random_programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     return Programs(pairs, tmp_path_factory.mktemp("random"))
 
 
-@pytest.mark.parametrize("name", [p.name for p in LANGUAGE])
-def test_language(language: Programs, name: str) -> None:
-    assert language.findings(name) == []
+@pytest.mark.parametrize("name", [p.name for p in SOON])
+def test_program(programs: Programs, name: str) -> None:
+    assert programs.findings(name) == []
 
 
-@pytest.mark.parametrize("name", [p.name for p in REAL_CODE])
-def test_real_code(real_code: Programs, name: str) -> None:
-    assert real_code.findings(name) == []
+@pytest.mark.full
+@pytest.mark.parametrize("name", [p.name for p in LATE])
+def test_further_program(further_programs: Programs, name: str) -> None:
+    assert further_programs.findings(name) == []
 
 
 @pytest.mark.full

@@ -43,7 +43,7 @@ def test_two_formulations_agree(output: Path) -> None:
     assert max(found.values()) < 1e-11
 
 
-@pytest.mark.parametrize("place", [0, 7, 5000, -1])
+@pytest.mark.parametrize("place", [0, *(pytest.param(n, marks=pytest.mark.full) for n in (7, 5000)), -1])
 def test_a_wrong_value_is_found(place: int, output: Path, tmp_path: Path) -> None:
     data = output.read_bytes()
     values = np.frombuffer(data, "<f8", offset=8).copy()

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import hfpy_process
+from tests.command import CXXFLAGS, hfpy_process
 from tests.mpi.launch import BUILDS, environment
+from tests.support import LEVEL
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "files"
 FULL = pytest.mark.full
@@ -82,8 +83,8 @@ def project(folder: Path, order: str, copied: bool) -> Path:
 
 def run(made: Path, name: str, options: Sequence[str], **extra: str) -> str:
     """Run it, and compare its files with NumPy: what hfpy said."""
-    flags = f"-O1 -ffp-contract=off -fno-tree-vectorize {FLAGS}"
-    surroundings = environment(FFLAGS=flags, LDFLAGS=PLACE, **extra)
+    flags = f"{LEVEL} -ffp-contract=off -fno-tree-vectorize {FLAGS}"
+    surroundings = environment(FFLAGS=flags, LDFLAGS=PLACE, CXXFLAGS=CXXFLAGS, **extra)
     command = ["run", *options, "--", name, *SIZES]
     ended = hfpy_process(command, cwd=made, env=surroundings)
     assert ended.returncode == 0 and "test ok" in ended.stdout, ended.stdout + ended.stderr

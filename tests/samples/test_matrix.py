@@ -1,8 +1,8 @@
 """Every sample against its hand-written twin: backend × order of data × number of threads.
 
-By default each value of each axis is met at least once per sample (the *covering* set); ``-m full`` (``make
-test-full``) runs the whole matrix. Results are equal bit for bit, sums and products of reals over many points
-within 1e-12 (``samples/compare.py`` knows which these are).
+By default each value of each axis is met at least once. ``-m full`` (``make test-full``) meets each once per sample
+(the *covering* set), and then runs the whole matrix. Results are equal bit for bit, sums and products of reals over
+many points within 1e-12 (``samples/compare.py`` knows which these are).
 """
 
 from itertools import product
@@ -84,30 +84,31 @@ def test_the_samples_are_all_here() -> None:
     assert {p.parent.name for p in SAMPLES.glob("*/hfpy.toml")} == {*NAMES, "files", "mandelbrot", "spectral"}
 
 
+def test_what_runs_by_default_covers() -> None:
+    samples, backends, orders = (set(axis) for axis in zip(*SOON, strict=True))
+    assert samples == {*NAMES} - {"stencils"} and backends == set(BACKENDS) and orders == set(ORDERS)
+
+
 def test_the_covering_set_covers() -> None:
     assert {b for b, _ in COVERING} == set(BACKENDS)
     assert {o for _, o in COVERING} == set(ORDERS)
     assert {n for threads in COVERING.values() for n in threads} == set(THREADS)
 
 
+# What runs by default: every sample, backend, order and number of threads; stencils in test_levels.py.
+SOON = {("weather", "sequential", "IJK"), ("columns", "sequential", "IJK"), ("module_data", "openacc", "IJK")}
+SOON |= {("reduction", "openmp-target", "KIJ"), ("reduction", "cuda-c", "IJK")}
+SOON |= {(sample, "openmp", "KIJ") for sample in ("diffusion", "reduction", "euler", "cloud", "ocean")}
+SOON |= {(sample, "openmp", "IJK") for sample in ("columns", "module_data")}
+
+
 def covered() -> list[ParameterSet]:
-    """Sample, backend, order: with cuda-c each sample has one of the orders. What the longest samples meet elsewhere
-    (test_levels.py, tests/processes) is for the full run.
-    """
-    late = {("stencils", "openmp", "IJK"), ("weather", "openmp", "IJK"), ("stencils", "openmp-target", "KIJ")}
-    late |= {("stencils", "sequential", "IJK"), ("weather", "sequential", "IJK"), ("weather", "openmp-target", "KIJ")}
-    late |= {("stencils", "cuda-c", "IJK"), ("module_data", "cuda-c", "KIJ"), ("columns", "cuda-c", "KIJ")}
-    late |= {("stencils", "openacc", "IJK"), ("weather", "openacc", "IJK"), ("stencils", "openmp", "KIJ")}
-    late |= {("euler", "cuda-c", "KIJ"), ("cloud", "cuda-c", "IJK"), ("weather", "openmp", "KIJ")}
-    late |= {("reduction", "cuda-c", "IJK"), ("diffusion", "cuda-c", "IJK"), ("ocean", "cuda-c", "KIJ")}
-    soon = {"sequential": "columns", "openacc": "module_data", "openmp-target": "reduction"}  # one sample is enough
+    """Sample, backend, order: with cuda-c each sample has one of the orders."""
     turns = {sample: ORDERS[n % len(ORDERS)] for n, sample in enumerate(NAMES)}
     cases = [(s, b, o) for s in NAMES for b, o in COVERING if b not in KERNEL_BACKENDS or o == turns[s]]
     chosen = [(s, b, o) for s, b, o in cases if s not in ONE_ORDER or (b, o) not in _ELSEWHERE]
-    return [
-        pytest.param(*case, marks=[pytest.mark.full] * (case in late or soon.get(case[1], case[0]) != case[0]))
-        for case in chosen
-    ]
+    assert set(chosen) >= SOON
+    return [pytest.param(*case, marks=[] if case in SOON else [pytest.mark.full]) for case in chosen]
 
 
 @pytest.mark.parametrize(("sample", "backend", "order"), covered())
