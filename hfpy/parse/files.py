@@ -163,10 +163,10 @@ def _expanded_plain(path: Path, source: SourceText, options: Options, seen: _See
     """
     if path.suffix not in PREPROCESSED:
         return None
-    given = command_line_macros(options)
-    if not used_shapes(source.lines, seen.active, seen.macros or given):
+    given, fixed = command_line_macros(options), path.suffix in FIXED_SUFFIXES
+    if not used_shapes(source.lines, seen.active, seen.macros or given, fixed):
         return None
-    form = PLAIN_FIXED if path.suffix in FIXED_SUFFIXES else PLAIN
+    form = PLAIN_FIXED if fixed else PLAIN
     made = expand_file(source.text, path, given, options.include_dirs, form=form)
     return None if made.diagnostics else made
 

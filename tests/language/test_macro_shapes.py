@@ -335,6 +335,35 @@ def test_where_the_preprocessor_fails_the_compiler_says_why(tmp_path: Path) -> N
     assert "    DO_3D( 1, 0, 0, 0, 1, nk )" in made.text and "#  include" in made.text
 
 
+@pytest.mark.parametrize("name", ["ocean.F90", "coast.F"])
+@pytest.mark.parametrize("target", ["CPU", "GPU"])
+def test_macros_in_directives(name: str, target: str, tmp_path: Path) -> None:
+    source = {"ocean.F90": OCEAN, "coast.F": COAST}[name]
+    names = ("ji,jj,jk", "NI,NJ,NK") if name == "ocean.F90" else ("i,j", "NI,NJ")
+    sign = "!@" if name == "ocean.F90" else "C@"
+    directive = (
+        f"{sign}parallelRegion{{domName({names[0]}), domSize({names[1]}), &\n{sign} appliesTo({target}), explicit}}"
+    )
+    marked = source.replace("!FIRST", directive).replace("!SECOND", f"{sign}end parallelRegion")
+    marked = f"#define NI 9\n#define NJ 6\n#define NK 4\n{marked}"
+    paths = write_files({name: marked, **HEADERS}, tmp_path)
+    options = Options(target=target.lower(), backend="openmp" if target == "CPU" else "openacc")
+    done = translate(paths[:1], options)
+    assert not [d for d in done.diagnostics if d.severity == "error"], done.diagnostics
+    made = done.files[0].text.lower()
+    assert "!$omp parallel do" in made or "!$acc parallel loop" in made
+
+
+def test_directives_of_other_kinds_stay_in_their_lines(tmp_path: Path) -> None:
+    clauses = "private(i,j,part) shared(h,zeta,w,now) schedule(static) num_threads(2) default(none)"
+    text = COAST.replace("!FIRST", f"c$omp parallel do {clauses}").replace(
+        "#define _d D", "#define _d D\n#define static static"
+    )
+    (path,) = write_files({"coast.F": text}, tmp_path)
+    (made,) = translate([path], Options(auto=True)).files
+    assert f"c$omp parallel do {clauses}" in made.text and "&" in made.text
+
+
 def test_text_that_is_not_utf8(tmp_path: Path) -> None:
     paths = write_files({"ocean.F90": OCEAN, **HEADERS}, tmp_path)
     paths[0].write_bytes(OCEAN.replace("the model's own", "f\xfcr NEMO").encode("latin-1"))

@@ -1,5 +1,6 @@
-"""Whole files through the C preprocessor: ``.H90`` files, and those whose own macros need ``#``, ``##`` or a backtick,
-which means a new line (hybrid-fortran.md §2.3; GPU is defined for the GPU target, design §6).
+"""Whole files through the C preprocessor: ``.H90`` files, those whose own macros need ``#``, ``##`` or a backtick,
+which means a new line (hybrid-fortran.md §2.3; GPU is defined for the GPU target, design §6), and plain files with
+macros that are no values (:mod:`hfpy.parse.text.macroshapes`).
 
 Codes: HF107 for a preprocessor that fails, and those of :mod:`hfpy.parse.text.preprocess`.
 """
@@ -34,6 +35,8 @@ _STRING_OR_COMMENT = re.compile(r"'[^']*'|\"[^\"]*\"|!.*")
 _HIDDEN_COMMENT = re.compile("\x03([0-9]+)\x03")
 _DOT_OPERATOR = re.compile(r"(?<=\d\.)(?=[A-Za-z]{2,5}\.)")
 _DEFINED = re.compile(r"\s*#\s*define\s+\w+")
+_DIRECTIVE = re.compile(r"\s*!@|[cC*]@")
+_TARGET = re.compile(r"\b(GPU)\b")
 _HIDDEN_NAME = re.compile(r"hf_hidden_([A-Za-z]\w*?)_name_")
 # What begins a statement, where it is no part of an expression: after a label, ``;`` or the condition of an ``if``.
 _BEGINNING = re.compile(r"(?:^\s*(?:\d+\s+)?|;\s*|\)\s*)([A-Za-z_]\w*)")
@@ -186,6 +189,8 @@ def _protect(line: str, comments: list[str], names: re.Pattern[str], fixed: bool
         defined = _DEFINED.match(line)
         behind = defined.end() if defined else len(line)
         return line[:behind] + names.sub(r"hf_hidden_\1_name_", line[behind:])
+    if _DIRECTIVE.match(line):
+        return _TARGET.sub(r"hf_hidden_\1_name_", line)
     if fixed and line[:1] in "cC*dD!" and line[1:2] != "$":
         comments.append(line)
         return f"{_COMMENT}{len(comments) - 1}{_COMMENT}"
@@ -208,7 +213,11 @@ def _restore(line: str, comments: Sequence[str], form: Form) -> list[str]:
 
 
 def _cut(line: str, fixed: bool) -> list[str]:
-    """The statements of a line, each with its blanks, and in fixed form continued where it is too long."""
+    """The statements of a line, each with its blanks, and in fixed form continued where it is too long. Directives stay
+    in their line.
+    """
+    if line.lstrip()[:1] == "!" or (fixed and line[:1] in ("c", "C", "*")):
+        return [line]
     pieces = [piece for a, b in split_top(mask_strings(line), ";") if (piece := line[a:b].strip())]
     before = line[: len(line) - len(line.lstrip())]
     blank = before or ("      " if fixed else "")

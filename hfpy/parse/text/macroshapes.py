@@ -25,20 +25,21 @@ _OPERATORS = ("+", "-", "*", "/")
 _TYPE = re.compile(r"\s*(?:integer|real|logical|complex|character)\s*\*\s*\d+\s*$", re.I)
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[ed][+-]?\d+)?(?:_\w+)?", re.I)
 _NAMED = re.compile(r"[A-Za-z]\w*")
-
-
 _DECLARES = re.compile(
     r"\s*(?:integer|real|double\s*precision|logical|character|complex|type\s*\(|class\s*\(|dimension|common)\b", re.I
 )
 
 
-def used_shapes(rows: Sequence[str], active: Sequence[bool] | None, macros: Mapping[str, Macro]) -> frozenset[str]:
+def used_shapes(
+    rows: Sequence[str], active: Sequence[bool] | None, macros: Mapping[str, Macro], fixed: bool = False
+) -> frozenset[str]:
     """The macros that are no values, and that ``active`` lines of a file use. Lists and sums count in statements alone:
     in declarations they are read as they are.
     """
     shapes = {name for name, macro in macros.items() if is_shape(macro)}
     values = {name for name, macro in macros.items() if name not in shapes and not is_value(macro)}
     code = [row for number, row in enumerate(rows) if active is None or active[number]]
+    code = [row for row in code if row[:1] not in ("c", "C", "*")] if fixed else code
     statements = (row for row in code if not _DECLARES.match(row))
     return frozenset((*_used(code, shapes), *_used(statements, values)))
 
