@@ -352,6 +352,7 @@ def test_macros_in_directives(name: str, target: str, tmp_path: Path) -> None:
     assert not [d for d in done.diagnostics if d.severity == "error"], done.diagnostics
     made = done.files[0].text.lower()
     assert "!$omp parallel do" in made or "!$acc parallel loop" in made
+    assert "domsize(9,6" in made and f"appliesto({target.lower()})" in made
 
 
 def test_directives_of_other_kinds_stay_in_their_lines(tmp_path: Path) -> None:
