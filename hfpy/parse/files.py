@@ -122,9 +122,11 @@ def _expanded(path: Path, text: str, options: Options, macros: Mapping[str, Macr
     if path.suffix == ".H90":
         return expand_file(text, path, command_line_macros(options), options.include_dirs)
     lines = text.split("\n")
-    own = activity(lines, macros, path, options.include_dirs).macros if "#" in text else macros
+    seen = activity(lines, macros, path, options.include_dirs)
+    own = seen.macros
     statements = statement_macros(lines, own)
-    if not statements and not needs_expansion(text):
+    shapes = used_shapes(lines, seen.active, {n: m for n, m in own.items() if macros.get(n) != m})
+    if not statements and not shapes and not needs_expansion(text):
         return None
     given = command_line_macros(options)
     kept = {n for n, macro in macros.items() if n not in given and own.get(n) == macro and n not in statements}

@@ -395,3 +395,23 @@ def test_directives_are_written_before_the_macros(name: str, tmp_path: Path) -> 
     paths[0].write_text(made[str(paths[0])])
     done = translate(paths[:1], Options())
     assert not done.diagnostics and len(done.files) == 1
+
+
+def test_hybrid_files_with_such_macros() -> None:
+    source = """#define SWITCH *
+#define nnew 3-nstp
+#define HERE i,j
+#define NX 9
+module m
+contains
+  subroutine s(nstp, a, mask)
+    integer, intent(in) :: nstp
+    real(8), intent(inout) :: a(NX,NX,2), mask(NX,NX)
+    @parallelRegion{domName(i,j), domSize(NX,NX)}
+    a(HERE,nnew) = a(i,j,nstp) SWITCH mask(HERE)
+    @end parallelRegion
+  end subroutine
+end module
+"""
+    made = translate_text(source, backend="openmp").require().text
+    assert "a(i,j,3-nstp) = a(i,j,nstp) * mask(i,j)" in made and "do j = 1, 9" in made
