@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hfpy.diagnostics import Place
 from hfpy.model.source import LogicalLine
-from hfpy.parse.outside import unseen_modules
+from hfpy.parse.outside import unread_files, unseen_modules
 from hfpy.transform.loops.automatic import Automatic, Verdict
 
 TARGETS = ("cpu", "gpu")
@@ -107,7 +107,8 @@ class Brought:
 class OnTarget:
     """What one target has to say of a program: of its loops, how much each weighs, and the arrays that routines bring
     to the device, by file and the user's line (from 0) before which their specification part ends. ``fixed`` are the
-    files in fixed form, ``unseen`` the modules that are used and whose source is not there.
+    files in fixed form, ``unseen`` the modules that are used and whose source is not there, ``unread`` the included
+    files that are not.
     """
 
     said: tuple[Said, ...]
@@ -115,13 +116,14 @@ class OnTarget:
     brought: Mapping[Spot, Brought]
     fixed: frozenset[str]
     unseen: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Nests:
-    """All loops of a program, by file and line; what is ``brought``, the files in ``fixed`` form and the ``unseen``
-    modules, as targets have it. ``samples`` is the number of those that weights were measured by; None: they are
-    estimated.
+    """All loops of a program, by file and line; what is ``brought``, the files in ``fixed`` form, the ``unseen``
+    modules and the ``unread`` included files, as targets have it. ``samples`` is the number of those that weights were
+    measured by; None: they are estimated.
     """
 
     nests: tuple[Nest, ...]
@@ -129,6 +131,7 @@ class Nests:
     fixed: frozenset[str]
     samples: int | None = None
     unseen: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -169,7 +172,8 @@ def nests_of(targets: Mapping[str, OnTarget], samples: int | None = None) -> Nes
     nests = [_nest(said[spot], weights.get(spot, 0.0)) for spot in sorted(said)]
     fixed = frozenset[str]().union(*(t.fixed for t in targets.values()))
     unseen = frozenset[str]().union(*(t.unseen for t in targets.values()))
-    return Nests(tuple(nests), brought, fixed, samples, unseen)
+    unread = frozenset[str]().union(*(t.unread for t in targets.values()))
+    return Nests(tuple(nests), brought, fixed, samples, unseen, unread)
 
 
 def _before(one: Said, other: Said) -> bool:
@@ -182,7 +186,8 @@ def on_target(automatic: Automatic, weights: Mapping[Spot, float]) -> OnTarget:
     """What was found on a target, as plain values."""
     said = tuple(map(_said, automatic.verdicts))
     fixed = frozenset(f.path for f in automatic.original.files if f.fixed)
-    return OnTarget(said, weights, _brought(automatic), fixed, frozenset(unseen_modules(automatic.original)))
+    unseen, unread = frozenset(unseen_modules(automatic.original)), frozenset(unread_files(automatic.original))
+    return OnTarget(said, weights, _brought(automatic), fixed, unseen, unread)
 
 
 def _brought(automatic: Automatic) -> dict[Spot, Brought]:

@@ -27,7 +27,11 @@ def brought(nests: Nests) -> Iterator[str]:
 
 
 def unseen(nests: Nests) -> Iterator[str]:
-    """The modules whose source is not there."""
+    """The included files, and the modules, whose source is not there."""
+    if nests.unread:
+        several = "s" if len(nests.unread) > 1 else ""
+        names = ", ".join(sorted(nests.unread))
+        yield f"no folder has the included file{several} {names}, whose macros may be loops: -I DIR says where to look"
     if nests.unseen:
         several = "s" if len(nests.unseen) > 1 else ""
         yield f"no file has the module{several} {', '.join(sorted(nests.unseen))}, whose procedures may do anything"
@@ -102,6 +106,7 @@ def as_values(nests: Nests) -> dict[str, object]:
         "questions": len(nests.questions),
         "samples": nests.samples,
         "unseen": sorted(nests.unseen),
+        "unread": sorted(nests.unread),
     }
 
 

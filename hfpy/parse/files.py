@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hfpy.backendtable import with_directives
@@ -161,7 +161,7 @@ def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str,
 
 def _expanded_plain(path: Path, source: SourceText, options: Options, seen: _Seen) -> Expanded | None:
     """The text of a plain file behind the preprocessor, if hfpy has to read statements with macros that are no values.
-    None also where the preprocessor fails: the compiler will say why.
+    Where the preprocessor fails, there is none, and why is in its diagnostics.
     """
     if path.suffix not in PREPROCESSED:
         return None
@@ -169,8 +169,7 @@ def _expanded_plain(path: Path, source: SourceText, options: Options, seen: _See
     if not used_shapes(source.lines, seen.active, seen.macros or given, fixed):
         return None
     form = PLAIN_FIXED if fixed else PLAIN
-    made = expand_file(source.text, path, given, options.include_dirs, form=form)
-    return None if made.diagnostics else made
+    return expand_file(source.text, path, given, options.include_dirs, form=form)
 
 
 def _by_name(path: Path) -> bool:
@@ -220,8 +219,11 @@ def index_text(
             text, expanded = result.text, result.line_map
     source = source_text(str(path), text)
     seen = _seen(path, source, options, macros)
-    if not hybrid and line_map is None and (plain := _expanded_plain(path, source, options, seen)) is not None:
+    plain = _expanded_plain(path, source, options, seen) if not hybrid and line_map is None else None
+    if plain is not None and not plain.diagnostics:
         expanded, unexpanded, source, seen = plain.line_map, text, source_text(str(path), plain.text), _Seen()
+    elif plain is not None and options.auto:
+        found += [replace(d, severity="warning") for d in plain.diagnostics]
     found += seen.diagnostics
     fixed = path.suffix in FIXED_SUFFIXES
     lines, problems = logical_lines(

@@ -75,8 +75,19 @@ def lacks_included(index: FileIndex, lines: Iterable[LogicalLine], include_dirs:
     """Whether a file cannot be found that some lines of a file include, or that the preprocessor would."""
     found = (_INCLUDE.match(line.text) for line in lines if line.text[:7].lower() == "include")
     names = {*index.includes, *(one[1] for one in found if one)}
+    return any(_not_there(index, names, include_dirs))
+
+
+def _not_there(index: FileIndex, names: Iterable[str], include_dirs: Collection[Path]) -> Iterator[str]:
+    """Those of some names of included files that a file's folder and the folders of included files do not have."""
     folders = (Path(index.path).parent, *include_dirs)
-    return any(not any((folder / name).is_file() for folder in folders) for name in names)
+    return (name for name in names if not any((folder / name).is_file() for folder in folders))
+
+
+def unread_files(application: Application) -> Iterator[str]:
+    """The names of files that the preprocessor includes and that cannot be found: what their macros mean is unknown."""
+    for index in application.files:
+        yield from _not_there(index, index.includes, application.options.include_dirs)
 
 
 def unseen_modules(application: Application) -> Iterator[str]:

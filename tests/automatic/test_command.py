@@ -205,6 +205,20 @@ def test_modules_without_source_are_named(project: Path) -> None:
     assert json.loads(said(project, "--format", "json"))["unseen"] == ["kinds", "phys"]
 
 
+def test_included_files_that_are_not_there_are_named(project: Path) -> None:
+    assert "no folder has" not in said(project)
+    (project / "src" / "far.F90").write_text(
+        '#include "loops.h"\nsubroutine far(a, n)\ninteger :: n, i\nreal :: a(n)\n'
+        "ROWS\na(i) = i\nEND_ROWS\nend subroutine far\n"
+    )
+    assert "no folder has the included file loops.h, whose macros may be loops" in said(project)
+    assert json.loads(said(project, "--format", "json"))["unread"] == ["loops.h"]
+    (project / "inc").mkdir()
+    (project / "inc" / "loops.h").write_text("#define ROWS do i = 1, n\n#define END_ROWS end do\n")
+    text = said(project, "-I", str(project / "inc"))
+    assert "no folder has" not in text and "far.F90:5  region" in text
+
+
 def test_files_that_cannot_be_read_are_left_out(project: Path) -> None:
     (project / "src" / "bad.f90").write_text(
         "module bad\ncontains\nsubroutine s(\n!@parallelRegion{domName(i}\nend module\n"
