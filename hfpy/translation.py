@@ -32,8 +32,8 @@ class Contents:
     ``provides`` and ``uses`` are modules, those of hfpy's runtime included, ``programs`` main programs. ``kernels`` are
     the names by which a driver finds the kernels. ``selections`` asks for the flags for what the optimiser makes of
     branches, ``block_data`` for an object that is linked by name, ``submodules`` for the object files of the modules
-    used, ``preprocessed`` for the preprocessor, which the name of the file does not ask for. ``sharing`` are the
-    backends of regions that work on device memory of hfpy's.
+    used, ``preprocessed`` for the preprocessor, and ``free_form`` for free form, which the name of the file does not
+    ask for. ``sharing`` are the backends of regions that work on device memory of hfpy's.
     """
 
     language: Language = "fortran"
@@ -46,6 +46,7 @@ class Contents:
     submodules: bool = False
     sharing: tuple[str, ...] = ()
     preprocessed: bool = False
+    free_form: bool = False
 
     def using(self, more: Iterable[str]) -> Contents:
         """The same with further modules used; those of its own are none."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hfpy.model.source import source_text
 from hfpy.parse.files import wants_preprocessor
 from hfpy.parse.index import parse_use
-from hfpy.suffixes import HYBRID, PREPROCESSED
+from hfpy.suffixes import FIXED, HYBRID, PREPROCESSED
 from hfpy.translation import Contents, GeneratedFile
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def contents_of(index: FileIndex) -> Contents:
         block_data="blockdata" in kinds,
         submodules="submodule" in kinds,
         preprocessed=wants_preprocessor(index),
+        free_form=Path(index.path).suffix in FIXED and not index.fixed,
     )
     stated = (parse_use(line) for line in index.lines if line.text[:3].lower() == "use")  # in interface bodies, too
     uses = (*(use for unit in index.units for use in unit.uses), *(use for use in stated if use is not None))

@@ -222,7 +222,8 @@ def _compile_and_link(
         if file.contents.language == "cuda-fortran":
             return flags
         chosen = tools.selection_flags(project.flags_of_file(file.source)) if file.contents.selections else ()
-        return (*chosen, *flags_for_processes(file, options, cuda is not None))
+        form = tools.fortran.spelling.in_free_form if file.contents.free_form else ()
+        return (*form, *chosen, *flags_for_processes(file, options, cuda is not None))
 
     def compile_one(name: str) -> None:
         if name in foreign:

@@ -114,6 +114,8 @@ class _Fragment:
                 flags.insert(0, "$(HFPY_CPP)")
             if file.path.suffix in FREE:
                 flags.insert(0, "$(HFPY_LONG_LINES)")
+            if file.contents.free_form:
+                flags.append(" ".join(self.tools.fortran.spelling.in_free_form))
             if file.contents.selections:
                 flags.append("$(HFPY_SELECTIONS)")
             self.lines.append(f"{target}: HFPY_FILE_FLAGS := {' '.join(flags)}")

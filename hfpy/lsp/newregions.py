@@ -18,7 +18,7 @@ from hfpy.build.translated import all_sources
 from hfpy.diagnostics import HfpyError, UsageError
 from hfpy.lsp.texts import Text
 from hfpy.model.statements import Construct, Header, Node, constructs
-from hfpy.parse.files import FIXED_SUFFIXES, directive_sign
+from hfpy.parse.files import directive_sign
 from hfpy.pipeline import judged
 
 _MOST = 3  # directives that are tried
@@ -102,7 +102,7 @@ def _outside(nodes: tuple[Node, ...], row: int) -> Construct | None:
 
 def _directive(text: Text, row: int, attributes: str) -> str:
     """The line of a directive before a row."""
-    if text.path.suffix in FIXED_SUFFIXES:
+    if text.index.fixed:
         return f"!@parallelRegion{attributes}"
     before = text.lines[row]
     indent = before[: len(before) - len(before.lstrip())]

@@ -22,7 +22,8 @@ from hfpy.parse.text.macros import parse_defines
 from hfpy.parse.text.macroshapes import used_shapes
 from hfpy.parse.text.preprocess import activity, asks_preprocessor, read_macros
 from hfpy.parse.text.sentinels import calls_loops_parallel
-from hfpy.suffixes import FIXED, FORTRAN, HYBRID, PREPROCESSED
+from hfpy.parse.text.sourceform import is_fixed
+from hfpy.suffixes import FORTRAN, HYBRID, PREPROCESSED
 
 # The directives that generated code may have, their sentinels, and what compilers define then.
 COMPILED = (("openmp", "omp", "_OPENMP", "201511"), ("openacc", "acc", "_OPENACC", "201711"))
@@ -35,7 +36,6 @@ PREDEFINED = {
     "cray": {"_CRAYFTN": "1"},
 }
 HYBRID_SUFFIXES = HYBRID
-FIXED_SUFFIXES = (*FIXED, ".f77")
 FORTRAN_SUFFIXES = (*FORTRAN, ".f77")
 
 
@@ -149,7 +149,7 @@ class _Seen:
 
 def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str, Macro]) -> _Seen:
     """The preprocessor lines of a file that may have some."""
-    fixed = path.suffix in FIXED_SUFFIXES
+    fixed = is_fixed(path, source.lines)
     if "#" not in source.text or not (_by_name(path) or asks_preprocessor(source.lines, fixed)):
         return _Seen()
     known = macros if path.suffix in HYBRID_SUFFIXES else command_line_macros(options)
@@ -165,7 +165,7 @@ def _expanded_plain(path: Path, source: SourceText, options: Options, seen: _See
     """
     if path.suffix not in PREPROCESSED:
         return None
-    given, fixed = command_line_macros(options), path.suffix in FIXED_SUFFIXES
+    given, fixed = command_line_macros(options), is_fixed(path, source.lines)
     if not used_shapes(source.lines, seen.active, seen.macros or given, fixed):
         return None
     form = PLAIN_FIXED if fixed else PLAIN
@@ -225,7 +225,7 @@ def index_text(
     elif plain is not None and options.auto:
         found += [replace(d, severity="warning") for d in plain.diagnostics]
     found += seen.diagnostics
-    fixed = path.suffix in FIXED_SUFFIXES
+    fixed = is_fixed(path, source.lines)
     lines, problems = logical_lines(
         str(path), source.lines, hybrid=hybrid, active=seen.active, fixed=fixed, includes=seen.includes
     )

@@ -14,8 +14,9 @@ from pathlib import Path
 from hfpy.diagnostics import Fix
 from hfpy.model.source import LogicalLine
 from hfpy.parse.directives.directives import parse_directive
-from hfpy.parse.files import FIXED_SUFFIXES, HYBRID_SUFFIXES
+from hfpy.parse.files import HYBRID_SUFFIXES
 from hfpy.parse.text.lexer import logical_lines
+from hfpy.parse.text.sourceform import is_fixed
 
 _WORD = re.compile(r"\w+")
 _LONGEST = 200  # lines of a directive that are looked at
@@ -60,7 +61,7 @@ def replacement_of(fix: Fix, lines: Sequence[str]) -> Replacement | None:
 def directive_at(path: Path, lines: Sequence[str], number: int) -> LogicalLine | None:
     """The directive that begins in a line (from 0) of a file, with its continuation lines; None if there is none."""
     rows = lines[number : number + _LONGEST]
-    fixed, hybrid = path.suffix in FIXED_SUFFIXES, path.suffix in HYBRID_SUFFIXES
+    fixed, hybrid = is_fixed(path, lines), path.suffix in HYBRID_SUFFIXES
     if "@" not in rows[0]:
         return None
     found, _ = logical_lines(str(path), rows, hybrid=hybrid, fixed=fixed)

@@ -53,6 +53,7 @@ class Spelling:
     sides of branches in them, and in loops over blocks of columns, where an operation may set a flag that nobody asks
     for; values stay what they are. Programs that stop at such flags do without it. ``exact`` keeps the last bits what
     they are without optimisation: no fused multiply-add, no vectorised library functions.
+    ``free_form`` is for files in free form whose names say otherwise.
     """
 
     module_out: tuple[str, ...]
@@ -63,6 +64,12 @@ class Spelling:
     selections: tuple[str, ...] = ()
     untrapped: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
+    free_form: tuple[str, ...] = ()
+
+    @property
+    def in_free_form(self) -> tuple[str, ...]:
+        """The flags of a file in free form whose name says otherwise: it may have long lines, too."""
+        return (*self.free_form, *self.long_lines)
 
 
 _SPELLINGS: Mapping[Family, Spelling] = {
@@ -75,12 +82,25 @@ _SPELLINGS: Mapping[Family, Spelling] = {
         ("-fno-tree-sink", "-fno-thread-jumps"),
         ("-fno-trapping-math",),
         ("-ffp-contract=off", "-nostdinc"),
+        ("-ffree-form",),
     ),
-    "nvidia": Spelling(("-module",), ("-Mpreprocess",), (), ("-mp",), ("-acc",), exact=("-Mnofma",)),
-    "intel": Spelling(("-module",), ("-fpp",), (), ("-qopenmp",), (), exact=("-no-fma", "-fp-model=precise")),
-    "llvm": Spelling(("-J",), ("-cpp",), (), ("-fopenmp",), ("-fopenacc",), exact=("-ffp-contract=off",)),
+    "nvidia": Spelling(
+        ("-module",), ("-Mpreprocess",), (), ("-mp",), ("-acc",), exact=("-Mnofma",), free_form=("-Mfree",)
+    ),
+    "intel": Spelling(
+        ("-module",), ("-fpp",), (), ("-qopenmp",), (), exact=("-no-fma", "-fp-model=precise"), free_form=("-free",)
+    ),
+    "llvm": Spelling(
+        ("-J",), ("-cpp",), (), ("-fopenmp",), ("-fopenacc",), exact=("-ffp-contract=off",), free_form=("-ffree-form",)
+    ),
     "cray": Spelling(
-        ("-em", "-J"), ("-eT",), ("-N1023",), ("-homp",), ("-hacc",), exact=("-hfp0", "-hflex_mp=intolerant")
+        ("-em", "-J"),
+        ("-eT",),
+        ("-N1023",),
+        ("-homp",),
+        ("-hacc",),
+        exact=("-hfp0", "-hflex_mp=intolerant"),
+        free_form=("-ffree",),
     ),
     "other": Spelling(("-J",), (), (), ("-fopenmp",), ("-fopenacc",)),
 }

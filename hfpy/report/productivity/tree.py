@@ -8,8 +8,9 @@ from pathlib import Path
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import UnitIndex
-from hfpy.parse.files import FIXED_SUFFIXES, FORTRAN_SUFFIXES
+from hfpy.parse.files import FORTRAN_SUFFIXES
 from hfpy.parse.index import index_units
+from hfpy.parse.text.sourceform import is_fixed
 from hfpy.project import STORAGE_ORDER_FILE
 from hfpy.report.productivity.sanitise import Line, sanitised, sanitised_c
 
@@ -94,7 +95,7 @@ def read_text(name: str, text: str, storage_order: bool | None = None) -> File:
     if suffix in C_SUFFIXES:
         lines = sanitised_c(text)
         return File(name, len(physical), lines, (Unit("file", "", "", tuple(range(len(lines)))),))
-    lines = sanitised(physical, suffix in FIXED_SUFFIXES)
+    lines = sanitised(physical, is_fixed(Path(name), physical))
     return File(name, len(physical), lines, _units(name, lines), storage_order)
 
 
