@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.storage.programs import program
+from tests.storage.programs import asked, in_part, program
 from tests.support import (
     CUDA_C,
     CUDA_FORTRAN,
@@ -228,17 +228,17 @@ MORE_WITH_PARTS = (SEQUENTIAL, LAYOUT, LAYOUT_CUDA_C, CUDA_FORTRAN)
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     ways = {
         p.name: (*WITH_PARTS, *MORE_WITH_PARTS) if p.name.startswith("h_") else (OPENACC, OPENMP_TARGET) for p in PAIRS
     }
-    return Corpus(PAIRS, tmp_path_factory.mktemp("statements"), ways)
+    return Corpus(asked(request, PAIRS), tmp_path_factory.mktemp("statements"), ways)
 
 
 @pytest.mark.parametrize(
     "variant", [pytest.param(v, id=v.label, marks=[pytest.mark.full] * (v is CUDA_C)) for v in WITH_PARTS]
 )
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", in_part(BODIES, 2))
 def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
     corpus.check_one(f"h_{name}", variant)
 
