@@ -149,11 +149,14 @@ BY_MACRO = "dimensions by macro"  # an attribute of such a symbol
 
 def with_dimensions(symbol: Symbol, macros: Mapping[str, Macro]) -> Symbol:
     """A symbol with the dimensions that macros among them mean: ``u(GRID,n)``, where ``GRID`` is ``0:nx+1,0:ny+1``, or
-    ``0:nx+1`` alone, and ``h(SZI_(G),SZJ_(G))``, where ``SZI_(G)`` is ``G%isd:G%ied``.
+    ``0:nx+1`` alone, and ``h(SZI_(G),SZJ_(G))``, where ``SZI_(G)`` is ``G%isd:G%ied``. A macro with arguments that
+    means several dimensions, such as ``DOM(nx,ny)``, is one of the storage order.
     """
     texts = [d.upper.text for d in symbol.shape if d.upper is not None and d.lower is None]
-    bodies = [expand(text, macros) for text in texts if text.partition("(")[0].rstrip() in macros]
-    if not any(find_top(mask_strings(body), (",", ":")) >= 0 for body in bodies):
+    bodies = {text: mask_strings(expand(text, macros)) for text in texts if text.partition("(")[0].rstrip() in macros}
+    ranges = any(find_top(body, (":",)) >= 0 > find_top(body, (",",)) for body in bodies.values())
+    lists = any(find_top(body, (",",)) >= 0 for text, body in bodies.items() if "(" not in text)
+    if not ranges and not lists:
         return symbol
     try:
         shape = expanded_shape(symbol, macros)
