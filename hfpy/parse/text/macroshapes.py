@@ -37,11 +37,13 @@ def used_shapes(
     in declarations they are read as they are.
     """
     shapes = {name for name, macro in macros.items() if is_shape(macro)}
-    values = {name for name, macro in macros.items() if name not in shapes and not is_value(macro)}
+    lists = {name for name, macro in macros.items() if name not in shapes and not is_value(macro)}
+    if not shapes and not lists:
+        return frozenset()
     code = [row for number, row in enumerate(rows) if active is None or active[number]]
     code = [row for row in code if row[:1] not in ("c", "C", "*")] if fixed else code
     statements = (row for row in code if not _DECLARES.match(row))
-    return frozenset((*_used(code, shapes), *_used(statements, values)))
+    return frozenset((*_used(code, shapes), *_used(statements, lists)))
 
 
 def _used(rows: Iterable[str], names: Collection[str]) -> Iterator[str]:
