@@ -22,6 +22,8 @@ from hfpy.parse.routines import unit_for
 from hfpy.parse.text.expansion import statement_macros
 from hfpy.parse.text.lexer import logical_lines
 from hfpy.parse.text.limits import within_limits
+from hfpy.parse.text.macroshapes import used_in_plain, used_shapes
+from hfpy.parse.text.sourceform import FIXED_SUFFIXES, is_fixed
 
 Current = Callable[[], bool]
 
@@ -122,7 +124,8 @@ class Text:
         """The parts by their text, where nothing around them has changed its meaning."""
         if self.index.expanded is not None or index.expanded is not None:
             return {}
-        if (self.index.definitions, self.index.macros) != (index.definitions, index.macros):
+        before, now = ((i.definitions, i.macros, i.fixed) for i in (self.index, index))
+        if before != now:
             return {}
         return {p.identity: p for p in self.parts}
 
@@ -144,7 +147,7 @@ class Text:
         """The text with other lines, if they differ within one unit that contains no other and stays one unit."""
         if lines == self.lines:
             return replace(self, parsed=0, whole=False)
-        if self.index.expanded is not None:
+        if self.index.expanded is not None or self._in_another_form(lines):
             return None
         first, old_end, new_end = changed_rows(self.lines, lines)
         leaf = self.part_at(first)
@@ -166,7 +169,7 @@ class Text:
 
     def _commented(self, lines: tuple[str, ...]) -> Text | None:
         """The text with other lines, if they differ in comments and blank lines between units."""
-        if self.index.expanded is not None:
+        if self.index.expanded is not None or self._in_another_form(lines):
             return None
         first, old_end, new_end = changed_rows(self.lines, lines)
         if not all(map(self._says_nothing, (*self.lines[first:old_end], *lines[first:new_end]))):
@@ -190,6 +193,10 @@ class Text:
         text = line.strip() if not self.index.fixed else line.rstrip()
         return not text or (text[0] == "!" and not any(c in text for c in "@#$&"))
 
+    def _in_another_form(self, lines: Sequence[str]) -> bool:
+        """Whether other lines make a file in fixed form one in free form, or the other way round."""
+        return self.path.suffix in FIXED_SUFFIXES and is_fixed(self.path, lines) != self.index.fixed
+
     def _concerns_all(self, old: Sequence[str], new: Sequence[str]) -> bool:
         """Whether a change of some lines may change how others are read: by what the preprocessor makes of the file, or
         since it has directives now, or none any more.
@@ -197,7 +204,10 @@ class Text:
         if any("#" in line for line in (*old, *new)):
             return True
         if self.path.suffix in HYBRID_SUFFIXES:
-            return bool(self.index.macros - self.macros.keys() or statement_macros(new, self.macros))
+            known = statement_macros(new, self.macros) or used_shapes(new, None, self.macros)
+            return bool(self.index.macros - self.macros.keys() or known)
+        if used_in_plain(new, None, self.macros, self.index.fixed):
+            return True
         return any("@" in line for line in old) != any("@" in line for line in new)
 
     def _parsed_again(self, leaf: Part, rows: tuple[str, ...]) -> Part | None:

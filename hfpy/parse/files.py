@@ -19,7 +19,7 @@ from hfpy.parse.text.expansion import PLAIN, PLAIN_FIXED, Expanded, expand_file,
 from hfpy.parse.text.lexer import logical_lines
 from hfpy.parse.text.limits import readable, within_limits
 from hfpy.parse.text.macros import parse_defines
-from hfpy.parse.text.macroshapes import used_shapes
+from hfpy.parse.text.macroshapes import used_in_plain, used_shapes
 from hfpy.parse.text.preprocess import activity, asks_preprocessor, read_macros
 from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.parse.text.sourceform import is_fixed
@@ -166,7 +166,7 @@ def _expanded_plain(path: Path, source: SourceText, options: Options, seen: _See
     if path.suffix not in PREPROCESSED:
         return None
     given, fixed = command_line_macros(options), is_fixed(path, source.lines)
-    if not used_shapes(source.lines, seen.active, seen.macros or given, fixed):
+    if not used_in_plain(source.lines, seen.active, seen.macros or given, fixed):
         return None
     form = PLAIN_FIXED if fixed else PLAIN
     return expand_file(source.text, path, given, options.include_dirs, form=form)

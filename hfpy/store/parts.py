@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 
 from hfpy.analyze.asked import asked_among
 from hfpy.analyze.facts import Facts
@@ -20,6 +21,7 @@ from hfpy.model.source import SourceText, changed_rows, source_text
 from hfpy.model.units import FileIndex, UnitIndex
 from hfpy.parse.routines import unit_key
 from hfpy.parse.text.physical import physical, within_texts
+from hfpy.parse.text.sourceform import FIXED_SUFFIXES
 from hfpy.store.kept import NotKept
 from hfpy.store.signatures import shown_outside
 from hfpy.store.steps import Host, Part, Parted
@@ -38,7 +40,8 @@ def parted_files(application: Application) -> dict[str, Parted]:
 
 def _parted(application: Application, file: int) -> Parted | None:
     index = application.files[file]
-    made = index.expanded is not None or index.original or index.diagnostics or index.fixed
+    fixed = Path(index.path).suffix in FIXED_SUFFIXES  # of a part the form would have to be found again
+    made = index.expanded is not None or index.original or index.diagnostics or fixed
     if made or index.conditions or index.macros or index.definitions or index.includes:
         return None
     keys = [unit_key(index, number) for number in range(len(index.units))]

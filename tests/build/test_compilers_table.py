@@ -32,7 +32,8 @@ def test_every_family_has_its_row() -> None:
 @pytest.mark.parametrize("family", ROWS)
 def test_the_table_has_the_flags(family: str) -> None:
     s = _SPELLINGS[family]
-    columns = (s.module_out, s.preprocess, s.long_lines, s.openmp, s.openacc, s.exact, _DEBUG_FLAGS[family])
+    own = (s.module_out, s.preprocess, s.long_lines, s.free_form)
+    columns = (*own, s.openmp, s.openacc, s.exact, _DEBUG_FLAGS[family])
     assert ROWS[family] + "".join(map(_cell, columns)) in PAGE.read_text()
 
 

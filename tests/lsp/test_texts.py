@@ -133,6 +133,7 @@ FIXED = "\n".join("      " + row.strip() if row else row for row in SOURCE.repla
         ("a.f", FIXED),
         ("a.h90", PREPROCESSED),
         ("a.F90", PREPROCESSED.replace("@", "!@")),
+        ("a.F", many(3).replace("@", "!@").replace("module", "MODULE", 1)),
         (
             "a.f90",
             "program p\n  integer :: i\n  do i = 1, 3\n    print *, i\n  end do\ncontains\n"

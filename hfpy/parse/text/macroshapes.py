@@ -30,20 +30,28 @@ _DECLARES = re.compile(
 )
 
 
-def used_shapes(
+def used_shapes(rows: Sequence[str], active: Sequence[bool] | None, macros: Mapping[str, Macro]) -> frozenset[str]:
+    """The macros that begin or end blocks, or are parts of expressions, and that ``active`` lines of a file use."""
+    shapes = {name for name, macro in macros.items() if is_shape(macro)}
+    return frozenset(_used(_active(rows, active), shapes))
+
+
+def used_in_plain(
     rows: Sequence[str], active: Sequence[bool] | None, macros: Mapping[str, Macro], fixed: bool = False
 ) -> frozenset[str]:
-    """The macros that are no values, and that ``active`` lines of a file use. Lists and sums count in statements alone:
-    in declarations they are read as they are.
-    """
+    """The same, with lists and sums, which count in statements alone: in declarations they are read as they are."""
     shapes = {name for name, macro in macros.items() if is_shape(macro)}
     lists = {name for name, macro in macros.items() if name not in shapes and not is_value(macro)}
     if not shapes and not lists:
         return frozenset()
-    code = [row for number, row in enumerate(rows) if active is None or active[number]]
+    code = list(_active(rows, active))
     code = [row for row in code if row[:1] not in ("c", "C", "*")] if fixed else code
     statements = (row for row in code if not _DECLARES.match(row))
     return frozenset((*_used(code, shapes), *_used(statements, lists)))
+
+
+def _active(rows: Sequence[str], active: Sequence[bool] | None) -> Iterator[str]:
+    return (row for number, row in enumerate(rows) if active is None or active[number])
 
 
 def _used(rows: Iterable[str], names: Collection[str]) -> Iterator[str]:
