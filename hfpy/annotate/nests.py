@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.diagnostics import Place
 from hfpy.model.source import LogicalLine
@@ -165,8 +165,7 @@ def nests_of(targets: Mapping[str, OnTarget], samples: int | None = None) -> Nes
     for target, one in targets.items():
         for loop in one.said:
             here = said.setdefault(loop.spot, {})
-            if target not in here or _before(loop, here[target]):
-                here[target] = loop
+            here[target] = _outermost(here[target], loop) if target in here else loop
         weights = {**one.weights, **weights}
         brought |= one.brought
     nests = [_nest(said[spot], weights.get(spot, 0.0)) for spot in sorted(said)]
@@ -176,10 +175,16 @@ def nests_of(targets: Mapping[str, OnTarget], samples: int | None = None) -> Nes
     return Nests(tuple(nests), brought, fixed, samples, unseen, unread)
 
 
-def _before(one: Said, other: Said) -> bool:
-    """Whether of two loops that begin on a line the first is reported: the region, or the outermost."""
-    region, known = bool(one.found.iterators), bool(other.found.iterators)
-    return region > known if region != known else one.line.key < other.line.key
+def _outermost(one: Said, other: Said) -> Said:
+    """The outer one of two loops that begin on a line: a directive before the line is for it. What it says of itself
+    names the other, if that one is the region.
+    """
+    outer, inner = sorted((one, other), key=lambda said: said.line.key)
+    if outer.found.iterators or not inner.found.iterators:
+        return outer
+    names = ", ".join(inner.found.iterators)
+    why = f"{outer.found.why}; the loop over {names} on its line is a region with --auto, or on a line of its own"
+    return replace(outer, found=replace(outer.found, why=why))
 
 
 def on_target(automatic: Automatic, weights: Mapping[Spot, float]) -> OnTarget:

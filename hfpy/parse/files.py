@@ -147,9 +147,8 @@ class _Seen:
     macros: Mapping[str, Macro] = field(default_factory=dict)
 
 
-def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str, Macro]) -> _Seen:
+def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str, Macro], fixed: bool) -> _Seen:
     """The preprocessor lines of a file that may have some."""
-    fixed = is_fixed(path, source.lines)
     if "#" not in source.text or not (_by_name(path) or asks_preprocessor(source.lines, fixed)):
         return _Seen()
     known = macros if path.suffix in HYBRID_SUFFIXES else command_line_macros(options)
@@ -159,13 +158,13 @@ def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str,
     return _Seen(made.active, made.defined_here, definitions, made.includes, made.diagnostics, made.macros)
 
 
-def _expanded_plain(path: Path, source: SourceText, options: Options, seen: _Seen) -> Expanded | None:
+def _expanded_plain(path: Path, source: SourceText, options: Options, seen: _Seen, fixed: bool) -> Expanded | None:
     """The text of a plain file behind the preprocessor, if hfpy has to read statements with macros that are no values.
     Where the preprocessor fails, there is none, and why is in its diagnostics.
     """
     if path.suffix not in PREPROCESSED:
         return None
-    given, fixed = command_line_macros(options), is_fixed(path, source.lines)
+    given = command_line_macros(options)
     if not used_in_plain(source.lines, seen.active, seen.macros or given, fixed):
         return None
     form = PLAIN_FIXED if fixed else PLAIN
@@ -218,14 +217,14 @@ def index_text(
             found += result.diagnostics
             text, expanded = result.text, result.line_map
     source = source_text(str(path), text)
-    seen = _seen(path, source, options, macros)
-    plain = _expanded_plain(path, source, options, seen) if not hybrid and line_map is None else None
+    fixed = is_fixed(path, source.lines)
+    seen = _seen(path, source, options, macros, fixed)
+    plain = _expanded_plain(path, source, options, seen, fixed) if not hybrid and line_map is None else None
     if plain is not None and not plain.diagnostics:
         expanded, unexpanded, source, seen = plain.line_map, text, source_text(str(path), plain.text), _Seen()
     elif plain is not None and options.auto:
         found += [replace(d, severity="warning") for d in plain.diagnostics]
     found += seen.diagnostics
-    fixed = is_fixed(path, source.lines)
     lines, problems = logical_lines(
         str(path), source.lines, hybrid=hybrid, active=seen.active, fixed=fixed, includes=seen.includes
     )

@@ -415,3 +415,33 @@ end module
 """
     made = translate_text(source, backend="openmp").require().text
     assert "a(i,j,3-nstp) = a(i,j,nstp) * mask(i,j)" in made and "do j = 1, 9" in made
+
+
+INNER = """#define DO_2D do j = 2, nj ; do i = 1, ni
+#define END_2D end do ; end do
+subroutine s(ni, nj, a, b)
+  implicit none
+  integer, intent(in) :: ni, nj
+  real(8), intent(inout) :: a(ni, nj), b(ni, nj)
+  integer :: i, j
+  DO_2D
+    a(i,j) = a(ni+1-i,j-1)*2
+  END_2D
+  DO_2D
+    b(i,j) = a(i,j)
+  END_2D
+end subroutine
+"""
+
+
+def test_directives_are_for_the_first_loop_of_a_line(tmp_path: Path) -> None:
+    """A directive before the line cannot mean a loop in it that only begins there, too."""
+    (path,) = write_files({"s.F90": INNER}, tmp_path)
+    automatic = found_regions([path], Options(backend="openmp"))
+    nests = nests_of({"cpu": on_target(automatic, {})})
+    assert [(n.place.line, bool(n.found["cpu"].iterators)) for n in nests.nests] == [(8, False), (11, True)]
+    assert "the loop over i on its line is a region with --auto" in nests.nests[0].found["cpu"].why
+    rows = annotated(nests)[str(path)].splitlines()
+    assert [n for n, row in enumerate(rows) if DIRECTIVE in row] == [10]
+    made = translate_text({"s.F90": INNER}, backend="openmp", auto=True).require().text
+    assert made.count("!@parallelRegion") == 2

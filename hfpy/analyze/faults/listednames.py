@@ -5,12 +5,11 @@ what is stated of them would be lost without a word (design §4, contract 6).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, routines_to_check
 from hfpy.analyze.faults.undeclared import Undeclared, declared_by
-from hfpy.diagnostics import Diagnostic, error
+from hfpy.diagnostics import Diagnostic, error, warning
 from hfpy.model.names import is_own
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives.directives import respelled
@@ -40,10 +39,8 @@ def listed_nowhere(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
                 message = f"'{name}' in '{attribute}' means nothing here: no declaration has that name"
                 fixes = respelled(name, near, region.line, routine.file, offset)
                 hint = f"did you mean '{fixes[0].text}'?" if fixes else ""
-                found = error("HF250", message, place, hint).proposing(*fixes)
-                yield (
-                    replace(found, severity="warning") if _has_branches(facts.application.file(routine.key)) else found
-                )
+                said = warning if _has_branches(facts.application.file(routine.key)) else error
+                yield said("HF250", message, place, hint).proposing(*fixes)
 
 
 def _has_branches(index: FileIndex) -> bool:

@@ -31,9 +31,10 @@ from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.language.implied import implied_loops
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.nests.accessed import CALL, WRITE, Accessed
+from hfpy.analyze.nests.comparisons import case
 from hfpy.analyze.nests.jumps import Level, disordered, joined, leaves, left_by
 from hfpy.analyze.nests.parts import renamed, renumbered
-from hfpy.analyze.nests.reading import Reading, World, case
+from hfpy.analyze.nests.reading import Reading, World
 from hfpy.analyze.nests.subscripts import Subscripts
 from hfpy.analyze.nests.views import View
 from hfpy.analyze.nests.walked import Read

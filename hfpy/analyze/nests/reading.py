@@ -22,7 +22,6 @@ from hfpy.analyze.dependence.forms import (
     remainder,
 )
 from hfpy.analyze.dependence.model import (
-    Compare,
     Condition,
     Every,
     Part,
@@ -36,6 +35,7 @@ from hfpy.analyze.dependence.model import (
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.intrinsics import ELEMENTAL, INQUIRY, REDUCING
 from hfpy.analyze.language.types import component, is_parent
+from hfpy.analyze.nests.comparisons import compared
 from hfpy.analyze.nests.shown import part_text, show
 from hfpy.analyze.nests.tables import all_different
 from hfpy.analyze.nests.views import View
@@ -471,37 +471,3 @@ class Reading:
             value = self.world.fresh(show(expr))
             return holds("?", (value,), show(expr))
         return holds(f"?{found.text}", found.forms, show(expr))
-
-
-def compared(op: str, left: Form, right: Form) -> Condition:
-    """``left op right`` for integers."""
-    difference = left - right
-    match op:
-        case "==":
-            return Compare(difference, "=")
-        case "/=":
-            return Compare(difference, "!=")
-        case ">=":
-            return Compare(difference, ">=")
-        case ">":
-            return Compare(difference - number(1), ">=")
-        case "<=":
-            return Compare(difference.times(-1), ">=")
-    return Compare(difference.times(-1) - number(1), ">=")
-
-
-def case(selector: Expr, values: tuple[Expr, ...], there: Reading, here: Reading) -> Condition:
-    """``case (1, 3:5)``."""
-    ends = [e for v in values for e in ((v.lower, v.upper) if isinstance(v, Range) else (v,)) if e is not None]
-    if not there.is_integer(selector) or not all(here.is_integer(e) for e in ends):
-        return holds(f"?case {', '.join(show(v) for v in values)}", (there.form(selector),), show(selector))
-    form = there.form(selector)
-    cases: list[Condition] = []
-    for value in values:
-        if not isinstance(value, Range):
-            cases.append(compared("==", form, here.form(value)))
-            continue
-        low = [compared(">=", form, here.form(value.lower))] if value.lower is not None else []
-        high = [compared("<=", form, here.form(value.upper))] if value.upper is not None else []
-        cases.append(Every((*low, *high)))
-    return Some(tuple(cases))

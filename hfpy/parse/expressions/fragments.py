@@ -154,9 +154,9 @@ def with_dimensions(symbol: Symbol, macros: Mapping[str, Macro]) -> Symbol:
     """
     texts = [d.upper.text for d in symbol.shape if d.upper is not None and d.lower is None]
     bodies = {text: mask_strings(expand(text, macros)) for text in texts if text.partition("(")[0].rstrip() in macros}
-    ranges = any(find_top(body, (":",)) >= 0 > find_top(body, (",",)) for body in bodies.values())
-    lists = any(find_top(body, (",",)) >= 0 for text, body in bodies.items() if "(" not in text)
-    if not ranges and not lists:
+    lists = {text for text, body in bodies.items() if find_top(body, (",",)) >= 0}
+    ranges = {text for text, body in bodies.items() if find_top(body, (":",)) >= 0}
+    if not ranges - lists and not any("(" not in text for text in lists):
         return symbol
     try:
         shape = expanded_shape(symbol, macros)

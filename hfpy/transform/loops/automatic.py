@@ -182,12 +182,11 @@ class Search:
 
     def _candidates(self, application: Application) -> Iterator[Tried]:
         kinds = Kinds(self.scopes, application.options.kinds)
-        target = application.options.target
         asking = names_asking(application)
         for key, world in self.worlds.items():
             index = application.file(key)
             drops = application.options.drops_directives(index.path)
-            for found in plain_loops(index, world, self.ordering, kinds, target, drops, asking):
+            for found in plain_loops(index, world, self.ordering, kinds, application.options.target, drops, asking):
                 if isinstance(found, Serial):
                     self.serial.append((key, found))
                 elif self.at(key, found.outer) in self.apart:
