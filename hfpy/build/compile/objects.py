@@ -96,9 +96,8 @@ class Objects:
             left = [p for m in file.provides for f in self._searched() if (p := f / f"{m}.mod").is_file()]
             if not left:
                 raise
-            hint = (
-                f"\n  hint: if it should compile, remove {user_path(left[0])}, which is of another build; {_OWN_FOLDER}"
-            )
+            names = ", ".join(user_path(path) for path in left)
+            hint = f"\n  hint: if it should compile, remove module files of another build: {names}; {_OWN_FOLDER}"
             raise ToolError(f"{fault}{hint}") from None
         with explained(target):
             digests = self._take_modules(private)

@@ -39,9 +39,9 @@ from hfpy.diagnostics import Diagnostic, HfpyError, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
 from hfpy.model.statements import Construct
+from hfpy.questions import question_of
 from hfpy.transform.loops.drafts import Draft
 from hfpy.transform.loops.findings import Findings
-from hfpy.transform.loops.questions import question_of
 from hfpy.transform.loops.tried import NOTHING as NOTHING_BROUGHT
 from hfpy.transform.loops.tried import (
     Before,
