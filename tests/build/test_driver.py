@@ -419,3 +419,22 @@ def test_builds_at_the_same_time_wait_for_each_other(write: Callable[..., None],
     reported = sorted(process.communicate(timeout=300)[0] for process in both)
     assert [process.returncode for process in both] == [0, 0]
     assert "5 steps done" in reported[0] and "up to date" in reported[1]
+
+
+def test_module_files_of_another_build_are_refused(
+    builder: Builder, write: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compilers read them in the folder in which they run before all others: the factor was that of the other build."""
+    write(SOURCES)
+    for folder in (tmp_path, tmp_path / "source"):
+        for factor, fits in ((4, False), (3, True)):
+            text = BASE.replace("factor = 3", f"factor = {factor}")
+            (tmp_path / "other.f90").write_text(text, encoding="utf-8")
+            command = ["gfortran", "-c", "other.f90", "-o", "other.o", "-J", str(folder)]
+            subprocess.run(command, cwd=tmp_path, check=True)
+            if fits:
+                assert run(builder().executables["demo"]) == "42\n"
+                continue
+            with pytest.raises(ToolError, match=r"base\.mod: error HF815"):
+                builder()
+        (folder / "base.mod").unlink()

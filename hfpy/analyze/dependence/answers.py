@@ -42,8 +42,9 @@ class Unknown:
     """Nothing is proved. ``kind`` says what would decide:
 
     ``condition``: only conditions on data are between; ``distinct``: an index array (``name``) that takes no value
-    twice; ``parameter``: a relation of sizes; ``value``: values of scalars or arrays; ``inexact``: what an access
-    touches; ``product``: a product of indices; ``hard``: more time. ``text`` tells it in words.
+    twice, or it together with those of other dimensions (``beside``); ``parameter``: a relation of sizes; ``value``:
+    values of scalars or arrays; ``inexact``: what an access touches; ``product``: a product of indices; ``hard``: more
+    time. ``text`` tells it in words.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class Unknown:
     pair: Pair
     name: str = ""
     witness: Witness | None = None
+    beside: tuple[str, ...] = ()
 
 
 Answer = Proved | Refuted | Unknown

@@ -199,7 +199,7 @@ class Engine:
                 and question.meeting(facts.distinct | {function.name}) is None
             ):
                 text = f"it is safe if '{function.name}' takes no value twice"
-                return Unknown("distinct", text, pair, function.name, witness)
+                return Unknown("distinct", text, pair, function.name, witness, _beside(pair, function.name))
         return self._undecided(pair, witness, values, missing)
 
     def _undecided(self, pair: Pair, witness: Witness, values: tuple[Application, ...], missing: str | None) -> Unknown:
@@ -318,9 +318,20 @@ def _apart_from_place(access: Access) -> tuple[object, ...]:
 
 def _in_places(pair: Pair) -> set[str]:
     """The index arrays in the subscripts of two accesses."""
-    forms = [s for a in pair for s in a.subscripts if isinstance(s, Form)]
-    found = {i for f in forms for i in atoms_of(f) if isinstance(i, Application)}
-    return {i.name for i in found if i.args and not i.truth and not i.anew}
+    return {name for a in pair for s in a.subscripts for name in _arrays_in(s)}
+
+
+def _beside(pair: Pair, name: str) -> tuple[str, ...]:
+    """The index arrays in those subscripts that are without one of them."""
+    subscripts = [_arrays_in(s) for a in pair for s in a.subscripts]
+    found = {other for names in subscripts if name not in names for other in names}
+    return tuple(sorted(n for n in found if n[:1] not in _OPERATIONS))
+
+
+def _arrays_in(subscript: Subscript) -> set[str]:
+    """The index arrays in a subscript."""
+    found = atoms_of(subscript) if isinstance(subscript, Form) else ()
+    return {i.name for i in found if isinstance(i, Application) and i.args and not i.truth and not i.anew}
 
 
 def _in_bounds(pair: Pair) -> set[Parameter]:

@@ -318,7 +318,10 @@ class SharedArrays:
         place = self._place(pair[0])
         hint, fix = _STATE.format(name=name), self.stating("independent", name)
         text = self._shown(answer.text)
-        if answer.kind == "distinct":
+        if answer.kind == "distinct" and answer.beside:
+            indices = "' and '".join(without_home(n) for n in (answer.name, *answer.beside))
+            text = f"the indices come from '{indices}', and two points may have the same values of all of them"
+        elif answer.kind == "distinct":
             index = without_home(answer.name)
             hint = f"if no two of its values are equal, say so in the region: distinct({index})"
             fix = self.stating("distinct", index)

@@ -19,12 +19,15 @@ from hfpy.build.compile.cuda import CudaTools
 from hfpy.build.compile.graph import CompiledFile, closure
 from hfpy.build.compile.includes import IncludeScanner
 from hfpy.build.compile.messages import Origin, mapped, user_path
+from hfpy.build.compile.stalemodules import other_modules
 from hfpy.build.compile.tasks import Processes
 from hfpy.build.compile.tools import Tools
 from hfpy.build.files import digest, explained, file_digest, read_json, write_json
 from hfpy.diagnostics import ToolError
 
 _UNDEFINED = re.compile(r"\bundefined (?:reference to|symbol:?) [`'\u2018]?(\w+)")
+_OTHER_BUILD = "this module file is of another build, and the compiler would read it in the place of this build's"
+_OWN_FOLDER = "give the other build a folder of its own for module files (-J with gfortran)"
 _PGI_DATE = re.compile(rb"^\d\d/\d\d/\d{4}\s+\d\d:\d\d:\d\d$", re.M)
 
 
@@ -80,18 +83,38 @@ class Objects:
         record = self._good_record(target, key)
         if record is not None:
             self._module_digests[name] = record
+            self._refuse_other_modules(record)
             return
         with explained(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             self._record_of(target).unlink(missing_ok=True)
             shutil.rmtree(private, ignore_errors=True)
             private.mkdir()
-        self._run(command, [Origin(file.path, file.source, file.line_map)], user_path(file.source))
+        try:
+            self._run(command, [Origin(file.path, file.source, file.line_map)], user_path(file.source))
+        except ToolError as fault:
+            left = [p for m in file.provides for f in self._searched() if (p := f / f"{m}.mod").is_file()]
+            if not left:
+                raise
+            names = ", ".join(user_path(path) for path in left)
+            hint = f"\n  hint: if it should compile, remove module files of another build: {names}; {_OWN_FOLDER}"
+            raise ToolError(f"{fault}{hint}") from None
         with explained(target):
             digests = self._take_modules(private)
             os.replace(temporary, target)
         self._module_digests[name] = digests
         self._write_record(target, key, digests)
+        self._refuse_other_modules(digests)
+
+    def _refuse_other_modules(self, names: Iterable[str]) -> None:
+        """Refuse to go on where files that use a module would get one that another build has left beside sources."""
+        for name in names:
+            for path in other_modules(self.modules / name, self._searched(), self.tools.fortran.family):
+                raise ToolError(f"{user_path(path)}: error HF815: {_OTHER_BUILD}\n  hint: remove it; {_OWN_FOLDER}")
+
+    def _searched(self) -> list[Path]:
+        """The folders in which the compiler looks for modules before it looks into its own."""
+        return sorted({self.root, *(f.source.parent.resolve() for f in self.files.values()), *self.tools.include_dirs})
 
     def compile_c(self, source: Path, target: Path) -> None:
         """Compile a C or CUDA file unless its object is good. Raises ToolError with the compiler's output."""

@@ -39,6 +39,7 @@ from hfpy.diagnostics import Diagnostic, HfpyError, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
 from hfpy.model.statements import Construct
+from hfpy.questions import question_of
 from hfpy.transform.loops.drafts import Draft
 from hfpy.transform.loops.findings import Findings
 from hfpy.transform.loops.tried import NOTHING as NOTHING_BROUGHT
@@ -348,17 +349,20 @@ class Search:
         names = [t.iterator for t in loop.candidate.region(self.worlds[loop.key], loop.depth).turns]
         depth = min((_equal(w, names) for w in sharing.refuted), default=loop.depth - 1)
         if depth < loop.candidate.least:
-            if not sharing.refuted:
-                self._ask(loop, result.found)
             against_it = tuple(filter(speaks_against, result.found))
-            return self._replace(loop, replace(loop, why=against.message, against=against_it))
+            why = against.message if sharing.refuted else self._in_words(loop, against_it)
+            return self._replace(loop, replace(loop, why=why, against=against_it))
         return self._replace(loop, replace(loop, depth=min(depth, loop.depth - 1)))
 
-    def _ask(self, loop: Tried, found: Sequence[Diagnostic]) -> None:
-        """Note what the user could state of a loop: it counts if there is nothing else against a region."""
-        clauses = {next((f.text for f in d.fixes if f.way == "state"), "") for d in found if speaks_against(d)}
-        if len(clauses) == 1:
-            self.findings.questions[loop.identity] = clauses.pop()
+    def _in_words(self, loop: Tried, against: Sequence[Diagnostic]) -> str:
+        """Note what the user could state of a loop: it counts if there is nothing else against a region. Gives what is
+        in the way.
+        """
+        question = question_of(against)
+        if question is None:
+            return against[0].message
+        self.findings.questions[loop.identity] = question.clause
+        return question.why
 
     def _replace(self, before: Tried, after: Tried) -> bool:
         self.loops[self._places[before.identity]] = after

@@ -1,0 +1,52 @@
+"""What a user could state of a loop that is no region for want of a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hfpy.diagnostics import Diagnostic
+
+_INDEPENDENT = "independent("
+
+
+@dataclass(frozen=True)
+class Question:
+    """The clause that states a fact, and in words what is in the way without it."""
+
+    clause: str
+    why: str
+
+
+def question_of(against: Sequence[Diagnostic]) -> Question | None:
+    """The question about a loop: one clause answers all that is against it, or the same is said of several arrays and
+    one clause can name them all.
+
+    Its words have all that the clause says no to: a user who knows that two names are no memory in common may not know
+    that two points meet in an element.
+    """
+    said: dict[str, dict[str, None]] = {}
+    for diagnostic in against:
+        clause = next((f.text for f in diagnostic.fixes if f.way == "state"), "")
+        said.setdefault(clause, {})[diagnostic.message] = None
+    if not said or "" in said:
+        return None
+    clause, *others = said
+    told = list(said[clause])
+    if not others:
+        return Question(clause, told[0] if not _array(clause) else "; and ".join(told))
+    names = [_array(c) for c in said]
+    if any(not name or _of(name, said[c]) != _of(names[0], told) for name, c in zip(names, said, strict=True)):
+        return None
+    same = ", ".join(f"'{name}'" for name in names[1:])
+    return Question(f"{_INDEPENDENT}{', '.join(names)})", "; and ".join([*told, f"the same of {same}"]))
+
+
+def _array(clause: str) -> str:
+    """The array of which a clause states that no points meet in it."""
+    return clause.removeprefix(_INDEPENDENT).removesuffix(")") if clause.startswith(_INDEPENDENT) else ""
+
+
+def _of(name: str, messages: Sequence[str] | dict[str, None]) -> list[str]:
+    """What is said of an array, without its name."""
+    return [m.replace(f"'{name}'", "''") for m in messages]

@@ -1,0 +1,74 @@
+"""What ``hfpy annotate`` asks about a loop: all that the clause says no to, and a clause that can be true."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hfpy.cli import cli
+
+# Rows of ice cells are listed by two index arrays, whose pairs alone are distinct; what 'find' gives may be anything.
+SOURCE = """module m
+  implicit none
+  real(8), allocatable, target :: store(:,:)
+  integer, allocatable, target :: listed(:)
+contains
+  subroutine find(which, p)
+    integer, intent(in) :: which
+    real(8), pointer :: p(:)
+    p => store(:,which)
+  end subroutine find
+  subroutine pairs(n, ix, jx, a, b)
+    integer, intent(in) :: n, ix(n), jx(n)
+    real(8), intent(inout) :: a(100,100), b(100,100)
+    integer :: i, j, k
+    do k = 1, n  ! pairs
+      i = ix(k)
+      j = jx(k)
+      a(i,j) = a(i,j) + b(i,j)
+      b(i,j) = 0.5d0*a(i,j)
+    end do
+  end subroutine pairs
+  subroutine scatter(n, last, first, second)
+    integer, intent(in) :: n, last(n), first, second
+    real(8), pointer :: p(:), q(:)
+    integer :: k
+    call find(first, p)
+    call find(second, q)
+    do k = 1, n  ! scatter
+      p(last(k) + k) = p(last(k) + k) + q(k)
+    end do
+  end subroutine scatter
+end module m
+"""
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
+    """By the remark on its first line: what is asked of a loop, and the clause."""
+    file = tmp_path_factory.mktemp("questions") / "m.f90"
+    file.write_text(SOURCE, encoding="utf-8")
+    said = CliRunner().invoke(cli, ["annotate", str(file)]).output.splitlines()
+    found = {}
+    for why, hint in pairwise(said):
+        if "if this cannot happen" in hint:
+            line = int(Path(why).name.split(":")[1])
+            found[SOURCE.splitlines()[line - 1].split("! ")[1]] = (why, hint.split("!@parallelRegion")[1])
+    return found
+
+
+def test_pairs_of_indices_are_no_question_of_one_index_array(asked: dict[str, tuple[str, str]]) -> None:
+    """``distinct(ix)`` was proposed, which such lists are not."""
+    why, clause = asked["pairs"]
+    assert clause == "{independent(a, b)}"
+    assert "the indices come from 'ix' and 'jx'" in why and why.endswith("and the same of 'b'")
+
+
+def test_a_question_tells_all_that_its_clause_says_no_to(asked: dict[str, tuple[str, str]]) -> None:
+    """Who knows that two pointers have two targets was led to state that a scatter is no scatter."""
+    why, clause = asked["scatter"]
+    assert clause == "{independent(p)}"
+    assert "'q' may be the same memory" in why and "two points may meet in an element of 'p'" in why
