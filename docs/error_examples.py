@@ -1906,12 +1906,10 @@ PROJECTS: dict[str, Entry] = {
     ),
     "HF815": Entry(
         "An object, or one in an archive, was compiled from another translation than the program has now: arrays may "
-        "be in another order in it, or on another device. Or a module file of another build lies in a folder in which "
-        "the compiler looks before it looks into that of this build, and says something else.",
+        "be in another order in it, or on another device.",
         looks="source/work.F90: error HF815: 'work.o' was compiled from another translation than the one that the "
         "program has now",
-        cure="Compile the source again. With `-MD` in the compiler's flags make does so by itself. Remove the module "
-        "file, and let the other build write them into a folder of its own (`-J` with gfortran).",
+        cure="Compile the source again. With `-MD` in the compiler's flags make does so by itself.",
     ),
     "HF816": Entry(
         "`hfpy fc` has no CUDA Fortran and no `@decomposition` yet.",

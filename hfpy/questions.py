@@ -19,11 +19,11 @@ class Question:
 
 
 def question_of(against: Sequence[Diagnostic]) -> Question | None:
-    """The question about a loop: one clause answers all that is against it, or the same is said of several arrays and
-    one clause can name them all.
+    """The question about a loop, if one clause answers all that is against it, or if the same is said of several arrays
+    and one clause can name them all.
 
-    Its words have all that the clause says no to: a user who knows that two names are no memory in common may not know
-    that two points meet in an element.
+    Its words name all that the clause denies. A user who knows that two names share no memory may not know that two
+    points meet in an element.
     """
     said: dict[str, dict[str, None]] = {}
     for diagnostic in against:
@@ -32,21 +32,21 @@ def question_of(against: Sequence[Diagnostic]) -> Question | None:
     if not said or "" in said:
         return None
     clause, *others = said
-    told = list(said[clause])
+    reasons = list(said[clause])
     if not others:
-        return Question(clause, told[0] if not _array(clause) else "; and ".join(told))
+        return Question(clause, "; and ".join(reasons) if _array(clause) else reasons[0])
     names = [_array(c) for c in said]
-    if any(not name or _of(name, said[c]) != _of(names[0], told) for name, c in zip(names, said, strict=True)):
+    if any(not name or _of(name, said[c]) != _of(names[0], reasons) for name, c in zip(names, said, strict=True)):
         return None
     same = ", ".join(f"'{name}'" for name in names[1:])
-    return Question(f"{_INDEPENDENT}{', '.join(names)})", "; and ".join([*told, f"the same of {same}"]))
+    return Question(f"{_INDEPENDENT}{', '.join(names)})", "; and ".join([*reasons, f"the same of {same}"]))
 
 
 def _array(clause: str) -> str:
-    """The array of which a clause states that no points meet in it."""
+    """The array in which no two points meet, as a clause states; empty for other clauses."""
     return clause.removeprefix(_INDEPENDENT).removesuffix(")") if clause.startswith(_INDEPENDENT) else ""
 
 
 def _of(name: str, messages: Sequence[str] | dict[str, None]) -> list[str]:
-    """What is said of an array, without its name."""
+    """What is said of an array, with its name left out."""
     return [m.replace(f"'{name}'", "''") for m in messages]

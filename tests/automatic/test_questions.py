@@ -1,4 +1,4 @@
-"""What ``hfpy annotate`` asks about a loop: all that the clause says no to, and a clause that can be true."""
+"""What ``hfpy annotate`` asks about a loop: all that the clause denies, and a clause that can be true."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def test_pairs_of_indices_are_no_question_of_one_index_array(asked: dict[str, tu
     assert "the indices come from 'ix' and 'jx'" in why and why.endswith("and the same of 'b'")
 
 
-def test_a_question_tells_all_that_its_clause_says_no_to(asked: dict[str, tuple[str, str]]) -> None:
-    """Who knows that two pointers have two targets was led to state that a scatter is no scatter."""
+def test_a_question_names_all_that_its_clause_denies(asked: dict[str, tuple[str, str]]) -> None:
+    """A user who knows that two pointers have two targets was led to state that no points meet."""
     why, clause = asked["scatter"]
     assert clause == "{independent(p)}"
     assert "'q' may be the same memory" in why and "two points may meet in an element of 'p'" in why

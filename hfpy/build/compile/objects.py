@@ -11,6 +11,8 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from hfpy.build import codes
@@ -19,15 +21,12 @@ from hfpy.build.compile.cuda import CudaTools
 from hfpy.build.compile.graph import CompiledFile, closure
 from hfpy.build.compile.includes import IncludeScanner
 from hfpy.build.compile.messages import Origin, mapped, user_path
-from hfpy.build.compile.stalemodules import other_modules
 from hfpy.build.compile.tasks import Processes
 from hfpy.build.compile.tools import Tools
 from hfpy.build.files import digest, explained, file_digest, read_json, write_json
 from hfpy.diagnostics import ToolError
 
 _UNDEFINED = re.compile(r"\bundefined (?:reference to|symbol:?) [`'\u2018]?(\w+)")
-_OTHER_BUILD = "this module file is of another build, and the compiler would read it in the place of this build's"
-_OWN_FOLDER = "give the other build a folder of its own for module files (-J with gfortran)"
 _PGI_DATE = re.compile(rb"^\d\d/\d\d/\d{4}\s+\d\d:\d\d:\d\d$", re.M)
 
 
@@ -76,45 +75,28 @@ class Objects:
         temporary = target.with_name(f"{target.name}.tmp")
         module_flags = self.tools.fortran.module_flags(self._seen(private), self._seen(self.modules))
         preprocessing = self.tools.preprocessing() if file.contents.preprocessed else ()
-        flags = [*preprocessing, *self.flags_of(file.source), *extra, *module_flags]
-        folders = [self._seen(file.source.parent)]
-        command = self.tools.fortran_command(self._seen(file.path), self._seen(temporary), folders, flags)
+        flags = [*preprocessing, *self.flags_of(file.source), *extra]
+        paths = self._seen(file.path), self._seen(temporary)
+        command = self.tools.fortran_command(*paths, [self._seen(file.source.parent)], flags, module_flags)
+        if self._apart:
+            command = self._from_elsewhere(command)
         key = digest(*command, self.tools.fortran.version, file.digest, *self._surroundings(file))
         record = self._good_record(target, key)
         if record is not None:
             self._module_digests[name] = record
-            self._refuse_other_modules(record)
             return
         with explained(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             self._record_of(target).unlink(missing_ok=True)
             shutil.rmtree(private, ignore_errors=True)
             private.mkdir()
-        try:
-            self._run(command, [Origin(file.path, file.source, file.line_map)], user_path(file.source))
-        except ToolError as fault:
-            left = [p for m in file.provides for f in self._searched() if (p := f / f"{m}.mod").is_file()]
-            if not left:
-                raise
-            names = ", ".join(user_path(path) for path in left)
-            hint = f"\n  hint: if it should compile, remove module files of another build: {names}; {_OWN_FOLDER}"
-            raise ToolError(f"{fault}{hint}") from None
+        origins = [Origin(file.path, file.source, file.line_map)]
+        self._run(command, origins, user_path(file.source), private if self._apart else None)
         with explained(target):
             digests = self._take_modules(private)
             os.replace(temporary, target)
         self._module_digests[name] = digests
         self._write_record(target, key, digests)
-        self._refuse_other_modules(digests)
-
-    def _refuse_other_modules(self, names: Iterable[str]) -> None:
-        """Refuse to go on where files that use a module would get one that another build has left beside sources."""
-        for name in names:
-            for path in other_modules(self.modules / name, self._searched(), self.tools.fortran.family):
-                raise ToolError(f"{user_path(path)}: error HF815: {_OTHER_BUILD}\n  hint: remove it; {_OWN_FOLDER}")
-
-    def _searched(self) -> list[Path]:
-        """The folders in which the compiler looks for modules before it looks into its own."""
-        return sorted({self.root, *(f.source.parent.resolve() for f in self.files.values()), *self.tools.include_dirs})
 
     def compile_c(self, source: Path, target: Path) -> None:
         """Compile a C or CUDA file unless its object is good. Raises ToolError with the compiler's output."""
@@ -201,9 +183,26 @@ class Objects:
         return (path for path in paths if path.is_file())
 
     def _seen(self, path: Path) -> Path:
-        """A path as commands, which run in the project's folder, get it: flags may hold paths relative to that."""
+        """A path as commands get it: they run in the project's folder, but for those that must not
+        (:attr:`_apart`).
+        """
         path = path.resolve()
-        return path.relative_to(self.root) if path.is_relative_to(self.root) else path
+        return path.relative_to(self.root) if path.is_relative_to(self.root) and not self._apart else path
+
+    @cached_property
+    def _apart(self) -> bool:
+        """Whether Fortran files are compiled in a folder without files. Compilers look for modules in the folder in
+        which they run before all others, and another build has left some in that of the project.
+        """
+        return any(self.root.glob("*.*mod"))
+
+    def _from_elsewhere(self, command: Sequence[str]) -> list[str]:
+        """The command with the folders of the user's flags as seen from another folder than the project's. Files that
+        are included, and modules of which this build has none, are looked for in the project's folder in the end.
+        """
+        seen = [f"-I{self.root / word[2:]}" if re.match("-I.", word) else word for word in command]
+        seen = [str(self.root / word) if before == "-I" else word for before, word in pairwise(["", *seen])]
+        return [*seen[:-1], f"-I{self.root}", seen[-1]]
 
     def _surroundings(self, file: CompiledFile) -> list[str]:
         """Digests of what a file is compiled with: what it includes, and the module files it reads.
@@ -222,10 +221,10 @@ class Objects:
         """Run a command that makes something other than an object of the project. Raises ToolError if it fails."""
         self._run(command, [], Path(command[-1]).name)
 
-    def _run(self, command: Sequence[str], origins: Sequence[Origin], what: str) -> None:
+    def _run(self, command: Sequence[str], origins: Sequence[Origin], what: str, folder: Path | None = None) -> None:
         self.reported(shown(command))
         self.compiled.append(what)
-        finished = self.processes.run(command, self.root)
+        finished = self.processes.run(command, folder or self.root)
         output = mapped(finished.output, origins).rstrip()
         if finished.status != 0:
             reported = output or f"'{shown(command)}' ended with status {finished.status} and no message"

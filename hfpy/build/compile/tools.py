@@ -45,10 +45,19 @@ class Tools:
     definitions: tuple[str, ...]
     include_dirs: tuple[Path, ...]
 
-    def fortran_command(self, source: Path, target: Path, folders: Sequence[Path], extra: Iterable[str]) -> list[str]:
-        """The command that compiles a Fortran file; ``folders`` go before the common include folders."""
+    def fortran_command(
+        self,
+        source: Path,
+        target: Path,
+        folders: Sequence[Path],
+        extra: Iterable[str],
+        module_flags: Sequence[str] = (),
+    ) -> list[str]:
+        """The command that compiles a Fortran file; ``folders`` go before the common include folders. The folders of
+        ``module_flags`` go before both: module files of other builds may lie beside sources.
+        """
         spelling = self.fortran.spelling
-        command = [*self.fortran.command, "-c"]
+        command = [*self.fortran.command, "-c", *module_flags]
         if source.suffix in PREPROCESSED:
             command += self.preprocessing()
         if source.suffix in FREE:
