@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Place, Related, ordered
 from hfpy.model.macros import Macro
-from hfpy.model.source import changed_rows, source_text
+from hfpy.model.source import changed_rows, compact, source_text
 from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
 from hfpy.options import Options
 from hfpy.parse.files import HYBRID_SUFFIXES, index_text, project_macros
@@ -23,6 +23,7 @@ from hfpy.parse.text.expansion import statement_macros
 from hfpy.parse.text.lexer import logical_lines
 from hfpy.parse.text.limits import within_limits
 from hfpy.parse.text.macroshapes import used_in_plain, used_shapes
+from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.parse.text.sourceform import FIXED_SUFFIXES, is_fixed
 
 Current = Callable[[], bool]
@@ -153,11 +154,13 @@ class Text:
         leaf = self.part_at(first)
         if leaf is None or not leaf.first < first or not old_end <= leaf.last or leaf.own_last != leaf.last:
             return None
-        if any(p.first > leaf.first and p.last <= leaf.last for p in self.parts):
-            return None
+        if any(p is not leaf and p.first <= leaf.last and leaf.first <= p.own_last for p in self.parts):
+            return None  # lines of two units: in a file whose units are not closed, or before an END of a main program
         rows = new_end - old_end
         old, new = self.lines[leaf.first : leaf.last + 1], lines[leaf.first : leaf.last + rows + 1]
-        again = self._parsed_again(leaf, new) if not self._concerns_all(old, new) else None
+        if self._concerns_all(old, new) or any(_across(d, leaf) for d in self.loose):
+            return None
+        again = self._parsed_again(leaf, new)
         if again is None:
             return None
         parts = tuple(
@@ -201,14 +204,34 @@ class Text:
         """Whether a change of some lines may change how others are read: by what the preprocessor makes of the file, or
         since it has directives now, or none any more.
         """
-        if any("#" in line for line in (*old, *new)):
+        both = (*old, *new)
+        if any("#" in line for line in both) or self.index.macros - self.index.definitions.keys():
+            return True
+        if any("@" in line and self._goes_beyond(compact(line)) for line in both):
             return True
         if self.path.suffix in HYBRID_SUFFIXES:
-            known = statement_macros(new, self.macros) or used_shapes(new, None, self.macros)
-            return bool(self.index.macros - self.macros.keys() or known)
-        if used_in_plain(new, None, self.macros, self.index.fixed):
+            return bool(statement_macros(both, self.macros) or used_shapes(both, None, self.macros))
+        return bool(used_in_plain(both, None, self.macros, self.index.fixed)) or self._directed(old) != self._directed(
+            new
+        )
+
+    def _goes_beyond(self, line: str) -> bool:
+        """Whether a directive may be for other routines than the one that it is in: a scheme goes on to the next one,
+        and an ``@if`` around routines ends at the first ``@end if``.
+        """
+        if "scheme" in line:
             return True
-        return any("@" in line for line in old) != any("@" in line for line in new)
+        around = self.index.conditions or any(d.code == "HF204" for d in self.loose)
+        return "@end" in line and bool(around)
+
+    def _directed(self, rows: Sequence[str]) -> bool:
+        """Whether a routine has what makes its file one with directives."""
+        if self.options.directives_as_regions and calls_loops_parallel(rows):
+            return True
+        if not any("@" in line for line in rows):
+            return False
+        lines, _ = logical_lines(self.index.path, rows, hybrid=False, fixed=self.index.fixed)
+        return any(line.directive for line in lines)
 
     def _parsed_again(self, leaf: Part, rows: tuple[str, ...]) -> Part | None:
         """A unit with new lines; None if they are not just one unit of the same name."""
@@ -255,7 +278,17 @@ def _identity(index: FileIndex, unit: UnitIndex, rows: tuple[str, ...], above: i
 
 
 def _within(found: Diagnostic, part: Part) -> bool:
-    return part.first < found.place.line <= part.last + 1
+    return _has(part, found.place)
+
+
+def _across(found: Diagnostic, part: Part) -> bool:
+    """Whether what is wrong is both in a part and elsewhere."""
+    places = (found.place, *(r.place for r in found.related), *(f.place for f in found.fixes))
+    return len({_has(part, place) for place in places}) > 1
+
+
+def _has(part: Part, place: Place) -> bool:
+    return place.file == part.routine.file and part.first < place.line <= part.last + 1
 
 
 def _down(place: Place, rows: int) -> Place:

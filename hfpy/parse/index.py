@@ -306,8 +306,8 @@ class _Indexer:
         unit = self.stack[-1]
         if word and word != unit.kind and not (word == "procedure" and unit.kind == "procedure"):
             message = f"'{line.text}' where {unit.kind} '{unit.name}' is open"
-            opened = self.lines[unit.first].place(self.path)
-            self.found.append(replace(error("HF109", message, line.place(self.path)), hint=f"opened at {opened}"))
+            related = [Related(self.lines[unit.first].place(self.path), f"the {unit.kind} is opened here")]
+            self.found.append(error("HF109", message, line.place(self.path), "", related))
             return True
         self._finish(self.stack.pop(), number)
         return True
