@@ -16,9 +16,9 @@ from hfpy.model.macros import Macro
 from hfpy.model.source import changed_rows, compact, source_text
 from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
 from hfpy.options import Options
-from hfpy.parse.files import HYBRID_SUFFIXES, index_text, project_macros
+from hfpy.parse.files import HYBRID_SUFFIXES, command_line_macros, index_text, project_macros
 from hfpy.parse.index import index_units
-from hfpy.parse.routines import unit_for
+from hfpy.parse.routines import Includes, names_given, unit_for
 from hfpy.parse.text.expansion import statement_macros
 from hfpy.parse.text.lexer import logical_lines
 from hfpy.parse.text.limits import within_limits
@@ -27,6 +27,7 @@ from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.parse.text.sourceform import FIXED_SUFFIXES, is_fixed
 
 Current = Callable[[], bool]
+Around = tuple[tuple[str, str, frozenset[str] | None], ...]  # kind, name and names of each unit around one
 
 
 class Outdated(Exception):
@@ -37,7 +38,8 @@ class Outdated(Exception):
 class Part:
     """A unit of a text: its number in the index, its lines (from 0, the last one included), the part of them that is
     its own rather than a contained unit's, and the unit as it was parsed, ``moved`` lines further up. ``identity`` is a
-    hash of what decides how it is parsed, ``uses`` are the modules that it names.
+    hash of what decides how it is parsed, ``around`` says what the units around it may mean to it, ``uses`` are the
+    modules that it names.
     """
 
     number: int
@@ -47,6 +49,7 @@ class Part:
     routine: Routine
     found: tuple[Diagnostic, ...]
     identity: int
+    around: Around = ()
     uses: tuple[Use, ...] = ()
     moved: int = 0
 
@@ -106,18 +109,20 @@ class Text:
         macros = {**macros, **index.definitions}
         parts: list[Part] = []
         parsed = 0
+        given = _given(index, options)
         for number, unit in enumerate(index.units):
             if current is not bool and not current():
                 raise Outdated(str(path))
             first, last, own_last = _rows(index, unit)
-            identity = _identity(index, unit, lines)
+            around = _around(index, unit, given)
+            identity = _identity(index, unit, lines, around)
             same = known.get(identity)
             if same is not None:
                 moved = same.moved + first - same.first
                 parts.append(replace(same, number=number, first=first, last=last, own_last=own_last, moved=moved))
                 continue
             routine, found = unit_for(index, number, options)
-            parts.append(Part(number, first, last, own_last, routine, tuple(found), identity, unit.uses))
+            parts.append(Part(number, first, last, own_last, routine, tuple(found), identity, around, unit.uses))
             parsed += 1
         return cls(path, lines, options, macros, index, tuple(parts), index.diagnostics, parsed)
 
@@ -247,13 +252,15 @@ class Text:
         whole = unit.first == 0 and unit.last == len(made) - 1 and unit.contains < 0
         if not whole or (unit.kind, unit.name) != (before.kind, before.name):
             return None
-        unit = replace(unit, parent=before.parent, scheme=before.scheme)
+        # The units around it are read, too: their lines keep their numbers.
+        above = len(index.lines)
+        unit = replace(unit, parent=before.parent, scheme=before.scheme, first=above, last=above + len(made) - 1)
         units = (*index.units[: leaf.number], unit, *index.units[leaf.number + 1 :])
-        here = replace(index, lines=tuple(made), units=units)
+        here = replace(index, lines=(*index.lines, *made), units=units)
         routine, wrong = unit_for(here, leaf.number, self.options)
         last = leaf.first + len(rows) - 1
-        identity = _identity(here, unit, rows, leaf.first)
-        return Part(leaf.number, leaf.first, last, last, routine, tuple(wrong), identity, unit.uses)
+        identity = _identity(here, unit, rows, leaf.around, leaf.first)
+        return Part(leaf.number, leaf.first, last, last, routine, tuple(wrong), identity, leaf.around, unit.uses)
 
 
 def _rows(index: FileIndex, unit: UnitIndex) -> tuple[int, int, int]:
@@ -263,18 +270,29 @@ def _rows(index: FileIndex, unit: UnitIndex) -> tuple[int, int, int]:
     return first, last, lines[unit.contains].last if unit.contains >= 0 else last
 
 
-def _identity(index: FileIndex, unit: UnitIndex, rows: tuple[str, ...], above: int = 0) -> int:
+def _given(index: FileIndex, options: Options) -> Mapping[int, frozenset[str] | None]:
+    """The names that each unit with others in it may give a meaning there (:func:`names_given`)."""
+    known = {**command_line_macros(options), **index.definitions}
+    reader = Includes(index.path, options.include_dirs, index.fixed, known)
+    outer = {unit.parent for unit in index.units if unit.parent is not None}
+    return {number: names_given(index, number, reader) for number in outer}
+
+
+def _around(index: FileIndex, unit: UnitIndex, given: Mapping[int, frozenset[str] | None]) -> Around:
+    """The units around one, and what they may mean to it."""
+    if unit.parent is None:
+        return ()
+    outer = index.units[unit.parent]
+    return ((outer.kind, outer.name, given[unit.parent]), *_around(index, outer, given))
+
+
+def _identity(index: FileIndex, unit: UnitIndex, rows: tuple[str, ...], around: Around, above: int = 0) -> int:
     """A hash of what decides how a unit is parsed; ``rows`` are the lines of the file after those ``above``."""
-    parents = []
-    parent = unit.parent
-    while parent is not None:
-        parents.append((index.units[parent].kind, index.units[parent].name))
-        parent = index.units[parent].parent
     first, _, last = _rows(index, unit)
     stop = unit.contains if unit.contains >= 0 else unit.last
     read = tuple((line.first - first, line.text) for line in index.lines[unit.first : stop + 1])
     own = rows[first - above : last + 1 - above]
-    return hash((unit.kind, unit.name, unit.scheme, unit.contains >= 0, tuple(parents), read, own))
+    return hash((unit.kind, unit.name, unit.scheme, unit.contains >= 0, around, read, own))
 
 
 def _within(found: Diagnostic, part: Part) -> bool:

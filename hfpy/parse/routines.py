@@ -180,17 +180,25 @@ def _around(index: FileIndex, unit: UnitIndex, reader: Includes, name: str) -> b
     """
     if unit.parent is None:
         return unit.kind == "submodule"
-    outer = index.units[unit.parent]
+    given = names_given(index, unit.parent, reader)
+    return given is None or name in given or _around(index, index.units[unit.parent], reader, name)
+
+
+def names_given(index: FileIndex, number: int, reader: Includes) -> frozenset[str] | None:
+    """The names that may mean something in the units that a unit contains, since it declares them or contains
+    procedures of these names; None: it may be any name.
+    """
+    outer = index.units[number]
     parser = SpecificationParser(index.path, reader, around=lambda _name: True)
     stop = outer.contains if outer.contains >= 0 else outer.last
     parser.read(
         list(index.lines[outer.first : stop]), 1 if outer.name or outer.kind != "program" else 0, stop - outer.first
     )
     known = parser.state
-    inside = (u.name for u in index.units if u.parent == unit.parent)
-    if known.uses or known.implicit_none or name in known.symbols or name in (outer.result, *outer.dummies, *inside):
-        return True
-    return _around(index, outer, reader, name)
+    if known.uses or known.implicit_none:
+        return None
+    inside = (u.name for u in index.units if u.parent == number)
+    return frozenset((*known.symbols, outer.result, *outer.dummies, *inside))
 
 
 def _is_macro(line: LogicalLine, index: FileIndex) -> bool:

@@ -164,10 +164,11 @@ def test_as_a_new_reading(name: str, text: str) -> None:
         "  y = 'open",
         " x = & ",
     ]
+    pieces += ["      LOOP", "#define LOOP do i=1,3", "  module other", "  end module", "  if (x) then", "    f(x) = 3"]
     path = Path("/nowhere") / name
     rows, known = text.split("\n"), None
     within = 0
-    for _ in range(80):
+    for _ in range(120):
         before = list(rows)
         for _ in range(draw.choice([1, 1, 1, 2])):
             place = draw.randrange(len(rows))
@@ -185,7 +186,46 @@ def test_as_a_new_reading(name: str, text: str) -> None:
         assert known.found == read("\n".join(rows), None, path).found
         if draw.random() < 0.6:
             rows = before
-    assert within >= 2
+    assert within >= 1
+
+
+ROUTINE = "module m\n  integer :: z\ncontains\n  subroutine s(x)\n    real :: x\n{}  end subroutine\nend module\n"
+BEFORE = "module a\ncontains\n  subroutine q\n    real :: x\n    x = 1\n    x = 2\n  end subroutine\nend module\n"
+OPEN_IF = "contains\n  subroutine s\n{}  !@parallelRegion{{domName(i), domSize(3)}}\n  end subroutine\n"
+CLOSED_BY_ANOTHER = "  subroutine a\n{}  end subroutine a\nmodule h\n  end program\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        pytest.param("a.f90", ROUTINE.format(""), ROUTINE.format("    f(x) = 3\n"), id="a name of the host's"),
+        pytest.param(
+            "a.f90", BEFORE + ROUTINE.format(""), BEFORE + ROUTINE.format("    f(x) = 3\n"), id="in a second module"
+        ),
+        pytest.param("a.f90", OPEN_IF.format("  if (x) then\n"), OPEN_IF.format(""), id="lines of two units"),
+        pytest.param(
+            "a.h90", CLOSED_BY_ANOTHER.format("    call b\n"), CLOSED_BY_ANOTHER.format(""), id="a place above"
+        ),
+    ],
+)
+def test_edits_whose_meaning_is_around_them(name: str, before: str, after: str) -> None:
+    """An edit of one routine is read with the lines of the units around it, and moves what is said of these."""
+    path = Path("/nowhere") / name
+    assert read(after, read(before, None, path), path).found == read(after, None, path).found
+
+
+def test_a_declaration_of_the_host_changes_its_routines() -> None:
+    """Whether ``f(x) = 3`` is a statement function or an assignment says the module around the routine."""
+    path, text = Path("/nowhere/a.f90"), ROUTINE.format("    f(x) = 3\n")
+    declared = text.replace("z", "f(3)")
+    for before, after in ((text, declared), (declared, text)):
+        known, anew = read(after, read(before, None, path), path), read(after, None, path)
+        bodies = [[(p.routine.body, p.routine.spec.statement_functions) for p in x.parts] for x in (known, anew)]
+        assert bodies[0] == bodies[1]
+    again = read(text.replace("z", "y"), read(text, None, path), path)
+    assert again.parsed == 2, "another name around it, which it might use"
+    quiet = text.replace("z", "z\n  implicit none")
+    assert read(quiet.replace("z", "y"), read(quiet, None, path), path).parsed == 1
 
 
 def test_outdated() -> None:
