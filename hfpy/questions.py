@@ -48,5 +48,5 @@ def _array(clause: str) -> str:
 
 
 def _of(name: str, messages: Sequence[str] | dict[str, None]) -> list[str]:
-    """What is said of an array, with its name left out."""
+    """The messages about an array, without its name."""
     return [m.replace(f"'{name}'", "''") for m in messages]
