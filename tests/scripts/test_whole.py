@@ -225,7 +225,7 @@ def test_names(tmp_path: Path) -> None:
 
 
 def test_a_kernel_that_is_in_another_gets_no_script(tmp_path: Path) -> None:
-    pair = pair_of(FIRST)
+    pair = pair_of(0)
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     rows = ["if kernel.name.endswith('_1'): raise ValueError('never')"]
