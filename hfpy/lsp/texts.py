@@ -172,7 +172,7 @@ class Text:
             again if p is leaf else p.by(rows) if p.first > leaf.last else p.longer(rows) if p.last >= leaf.last else p
             for p in self.parts
         )
-        loose = [moved(d, rows, self.index.path, leaf.last + 1) for d in self.loose if not _within(d, leaf)]
+        loose = [moved(d, rows, self.index.path, leaf.last + 1) for d in self.loose if not _has(leaf, d.place)]
         return replace(self, lines=lines, parts=parts, loose=tuple(loose), parsed=1, whole=False)
 
     def _commented(self, lines: tuple[str, ...]) -> Text | None:
@@ -210,24 +210,25 @@ class Text:
         since it has directives now, or none any more.
         """
         both = (*old, *new)
-        if any("#" in line for line in both) or self.index.macros - self.index.definitions.keys():
+        several = (
+            self.index.macros - self.index.definitions.keys()
+        )  # macros of which each line may have another meaning
+        if several or any("#" in line for line in both):
             return True
         if any("@" in line and self._goes_beyond(compact(line)) for line in both):
             return True
         if self.path.suffix in HYBRID_SUFFIXES:
             return bool(statement_macros(both, self.macros) or used_shapes(both, None, self.macros))
-        return bool(used_in_plain(both, None, self.macros, self.index.fixed)) or self._directed(old) != self._directed(
-            new
-        )
+        if used_in_plain(both, None, self.macros, self.index.fixed):
+            return True
+        return self._directed(old) != self._directed(new)
 
     def _goes_beyond(self, line: str) -> bool:
-        """Whether a directive may be for other routines than the one that it is in: a scheme goes on to the next one,
-        and an ``@if`` around routines ends at the first ``@end if``.
+        """Whether a directive may be for other routines than the one that it is in. A scheme holds for the next
+        routines, too; an ``@if`` around routines, or one that is not closed (HF204), ends at the first ``@end if``.
         """
-        if "scheme" in line:
-            return True
         around = self.index.conditions or any(d.code == "HF204" for d in self.loose)
-        return "@end" in line and bool(around)
+        return "scheme" in line or ("@end" in line and bool(around))
 
     def _directed(self, rows: Sequence[str]) -> bool:
         """Whether a routine has what makes its file one with directives."""
@@ -293,10 +294,6 @@ def _identity(index: FileIndex, unit: UnitIndex, rows: tuple[str, ...], around: 
     read = tuple((line.first - first, line.text) for line in index.lines[unit.first : stop + 1])
     own = rows[first - above : last + 1 - above]
     return hash((unit.kind, unit.name, unit.scheme, unit.contains >= 0, around, read, own))
-
-
-def _within(found: Diagnostic, part: Part) -> bool:
-    return _has(part, found.place)
 
 
 def _across(found: Diagnostic, part: Part) -> bool:

@@ -14,7 +14,6 @@ from hfpy.cli import cli
 SOURCE = """module m
   implicit none
   real(8), allocatable, target :: store(:,:)
-  integer, allocatable, target :: listed(:)
 contains
   subroutine find(which, p)
     integer, intent(in) :: which

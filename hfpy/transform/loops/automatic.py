@@ -350,19 +350,12 @@ class Search:
         depth = min((_equal(w, names) for w in sharing.refuted), default=loop.depth - 1)
         if depth < loop.candidate.least:
             against_it = tuple(filter(speaks_against, result.found))
-            why = against.message if sharing.refuted else self._in_words(loop, against_it)
+            question = question_of(against_it) if not sharing.refuted else None
+            if question is not None:  # it counts if there is nothing else against a region
+                self.findings.questions[loop.identity] = question.clause
+            why = question.why if question is not None else against.message
             return self._replace(loop, replace(loop, why=why, against=against_it))
         return self._replace(loop, replace(loop, depth=min(depth, loop.depth - 1)))
-
-    def _in_words(self, loop: Tried, against: Sequence[Diagnostic]) -> str:
-        """Note what the user could state of a loop: it counts if there is nothing else against a region. Gives what is
-        in the way.
-        """
-        question = question_of(against)
-        if question is None:
-            return against[0].message
-        self.findings.questions[loop.identity] = question.clause
-        return question.why
 
     def _replace(self, before: Tried, after: Tried) -> bool:
         self.loops[self._places[before.identity]] = after
