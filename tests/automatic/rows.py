@@ -60,6 +60,44 @@ ROWS = (
         "region k",
     ),
     _row(
+        "work array set in another shape",
+        "real(8) :: w(4,2,3)",
+        "do i = 1, n\ncall plane(c(i), 4, w)\nd(i) = w(1,2,3) + 2*w(4,1,2)\nend do",
+        "region i",
+    ),
+    _row(
+        "work array set in another shape, but for a row",
+        "real(8) :: w(4,2,3)",
+        "w = 1\ndo i = 1, n\ncall plane(c(i), 3, w)\nd(i) = w(1,2,3) + 2*w(4,1,2)\nw(4,1,2) = d(i)\nend do",
+        "question",
+    ),
+    _row(
+        "work array set plane by plane as lines",
+        "real(8) :: w(4,2,3)",
+        "do i = 1, n\ndo k = 1, 3\ncall line(c(i), 8, w(1,1,k))\nend do\nd(i) = w(1,2,3) + 2*w(4,1,2)\nend do",
+        "region i",
+    ),
+    _row(
+        "work array set as a line, but for its first element",
+        "real(8) :: w(4,2,3)",
+        "w = 1\ndo i = 1, n\ncall line(c(i), 23, w(2,1,1))\nd(i) = w(1,1,1) + 2*w(4,1,2)\nw(1,1,1) = d(i)\nend do",
+        "question",
+    ),
+    _row(
+        "each point's plane as a line",
+        "real(8) :: w(4,2,40)",
+        "do i = 1, n\ncall line(c(i), 8, w(1,1,i))\nend do\ndo i = 2, n\nd(i) = w(4,2,i) + w(1,1,i-1)\nend do",
+        "region i",
+        "region i",
+    ),
+    _row(
+        "each point's plane as a line that is too long",
+        "real(8) :: w(4,2,40)",
+        "do i = 1, n\ncall line(c(i), 9, w(1,1,i))\nend do\ndo i = 2, n\nd(i) = w(4,2,i) + w(1,1,i-1)\nend do",
+        "serial",
+        "region i",
+    ),
+    _row(
         "elements as arguments",
         "",
         "do i = 1, n\ncall pair_of(a(i,1), a(i,2), b(i,1), b(i,2))\nend do",
@@ -438,6 +476,26 @@ contains
     real(8), intent(in) :: x
     seen = x - seen
   end subroutine outside
+  subroutine plane(x, rows, out)
+    real(8), intent(in) :: x
+    integer, intent(in) :: rows
+    real(8), intent(inout) :: out(4,6)
+    integer :: l, m
+    do m = 1, 6
+      do l = 1, rows
+        out(l,m) = x + 10*l + m
+      end do
+    end do
+  end subroutine plane
+  subroutine line(x, many, out)
+    real(8), intent(in) :: x
+    integer, intent(in) :: many
+    real(8), intent(inout) :: out(many)
+    integer :: l
+    do l = 1, many
+      out(l) = x + l
+    end do
+  end subroutine line
 end module held
 """
 

@@ -43,7 +43,7 @@ REFUSED = {
     **dict.fromkeys(("r26", "r34", "b30"), "HF702"),  # text
     **dict.fromkeys(("r18", "b19"), "HF702"),  # allocatable arrays of a point
     **dict.fromkeys(("l02",), "HF702"),  # recursion
-    "r15": "HF702",  # an element as the beginning of an array
+    "r15": "HF702",  # output in a called routine
     "r33": "HF702",  # generic names
     "r43": "HF702",  # a macro of an included file in a statement function
     "r37b": "HF405",  # goto out of a region

@@ -19,6 +19,7 @@ from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import component, has_vector, is_parent
 from hfpy.analyze.language.uses import Reference, aliases_of, associated
 from hfpy.analyze.nests.reading import Frame, Reading
+from hfpy.analyze.nests.shapes import in_another_shape
 from hfpy.analyze.nests.subscripts import Subscripts, component_names
 from hfpy.analyze.nests.views import Hole, Left, View
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
@@ -324,18 +325,25 @@ class Calls:
         if places is None or outer.vague:
             return View(array, identity, None)
         left: Left | None = None
-        if dummy.rank and not any(isinstance(p, Section) for p in places):
-            part = _from_element(dummy, data, places, outer, inner) if not reference.component else None
-            if part is None:
-                return View(array, identity, None)
+        first = dummy.rank and not any(isinstance(p, Section) for p in places)
+        if first and reference.component:
+            return View(array, identity, None)
+        part = _from_element(dummy, data, places, outer, inner) if first else None
+        if first and around is None and (part is None or part.left is not None):
+            found = in_another_shape(dummy, data, places, outer, inner)
+            if found is not None:
+                return View(array, identity, found)
+        if part is not None:
             places = part.places
             left = Left(dummy.rank - 1, inner.lower(dummy, dummy.rank - 1), part.left) if part.left else None
         if around is not None:
-            placed = around.placed(places)
+            placed = around.placed(places) if part is not None or not first else None
             if placed is None or around.left is not None:
                 return View(array, identity, None)
             places = placed
-        holes = _with_holes(dummy, places, inner)
+        holes = _with_holes(dummy, places, inner) if part is not None or not first else None
+        if holes is None and dummy.rank:
+            return View(array, identity, in_another_shape(dummy, data, places, outer, inner))
         return View(array, identity, holes, left)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hfpy.analyze.dependence.forms import Form, number
+from hfpy.analyze.dependence.forms import Form, number, quotient, remainder
 from hfpy.analyze.dependence.model import Compare, Section, Subscript
+
+_NONE = number(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,61 @@ class Hole:
     first: Form
     step: int
     whole: Section
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A dimension of a routine's array by which elements are counted: its index number ``which``, from ``first``,
+    ``count`` of them (None: not known), each ``stride`` elements from the one before.
+    """
+
+    which: int
+    first: Form
+    count: Form | None
+    stride: int
+
+    def all_of_it(self, subscript: Subscript) -> bool:
+        """Whether a subscript takes the dimension from end to end."""
+        if not isinstance(subscript, Section) or subscript.step != 1 or self.count is None:
+            return False
+        end = self.first + self.count - number(1)
+        return subscript.lower in (None, self.first) and subscript.upper in (None, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A place in the caller's subscripts of an array that the routine sees in another shape. Where the routine's
+    indices say that ``n`` elements come before one, its place in this dimension is ``mod(n / before, count)``, or
+    ``n / before`` in the last one, for which ``count`` is None; it is counted from ``lower`` with a step. ``whole`` is
+    the dimension from end to end, for the routine's dimensions from end to end; None where these are less. So many
+    elements as ``ahead`` says come before the routine's first one.
+    """
+
+    counted: tuple[Counted, ...]
+    before: int
+    count: int | None
+    lower: Form
+    step: int
+    whole: Section | None
+    ahead: Form = _NONE
+
+    def placed(self, subscripts: tuple[Subscript, ...]) -> Subscript | None:
+        """The caller's subscript for those of the routine, all of whose dimensions there are, or for none; None where
+        it is not known.
+        """
+        mine = [(one, subscripts[one.which]) for one in self.counted] if subscripts else []
+        if self.whole is not None and all(one.all_of_it(subscript) for one, subscript in mine):
+            return self.whole
+        if not mine:
+            return None
+        ahead = self.ahead
+        for one, subscript in mine:
+            if not isinstance(subscript, Form):
+                return None
+            ahead += (subscript - one.first).times(one.stride)
+        index = quotient(ahead, self.before)
+        index = remainder(index, self.count) if self.count is not None else index
+        return self.lower + index.times(self.step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +109,15 @@ class View:
 
     array: str
     identity: tuple[str, str]
-    places: tuple[Subscript | Hole, ...] | None
+    places: tuple[Subscript | Hole | Folded, ...] | None
     left: Left | None = None
+
+    @property
+    def dimensions(self) -> int:
+        """How many indices of the routine say which element is meant."""
+        own = (p.which for p in self.places or () if isinstance(p, Hole))
+        counted = (one.which for p in self.places or () if isinstance(p, Folded) for one in p.counted)
+        return max((*own, *counted), default=-1) + 1
 
     def placed(self, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...] | None:
         """The caller's subscripts for those of the routine, or for the whole array if there are none; None where they
@@ -61,15 +125,17 @@ class View:
         """
         if self.places is None:
             return None
-        holes = sum(isinstance(p, Hole) for p in self.places)
+        holes = self.dimensions
         if subscripts and len(subscripts) < holes:
             return None
         found: list[Subscript] = []
         for place in self.places:
-            if not isinstance(place, Hole):
-                found.append(place)
-                continue
-            part = _moved(place, subscripts[place.which]) if subscripts else place.whole
+            if isinstance(place, Folded):
+                part = place.placed(subscripts)
+            elif isinstance(place, Hole):
+                part = _moved(place, subscripts[place.which]) if subscripts else place.whole
+            else:
+                part = place
             if part is None:
                 return None
             found.append(part)

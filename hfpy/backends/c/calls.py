@@ -13,6 +13,7 @@ from hfpy.backends.c import intrinsics
 from hfpy.backends.c.dialect import Argument
 from hfpy.backends.c.locations import LOCATIONS, location
 from hfpy.backends.c.reduced import materialised, reduction, result_rank
+from hfpy.backends.c.sequences import array_argument
 from hfpy.backends.c.values import PREFIX, CannotPrint, CText, CVariable, Space, c_type, extent
 from hfpy.backends.refused import SOURCE
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
@@ -267,11 +268,7 @@ def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, la
     variable = body.variable(printer.resolved(actual), printer.key)
     if variable is None or not variable.rank:
         raise CannotPrint(f"this actual argument for the array '{dummy}'", actual.start, actual.end)
-    text, rank = printer.section(actual, variable)
-    if rank != data.rank:
-        what = f"an actual argument of rank {rank} for '{dummy}' of rank {data.rank}"
-        raise CannotPrint(what, actual.start, actual.end)
-    return Argument(text, variable.space)
+    return Argument(array_argument(printer, site, data, actual, variable), variable.space)
 
 
 def _space_of(printer: Expressions, expr: Expr) -> Space:

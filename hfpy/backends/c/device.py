@@ -18,6 +18,7 @@ from hfpy.analyze.language.scopes import Found
 from hfpy.backends.c.body import Body, Scratch
 from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.expressions import Expressions
+from hfpy.backends.c.sequences import with_unknown_size
 from hfpy.backends.c.space import local_array, needs_space, own_arrays, room_name
 from hfpy.backends.c.statements import Statements
 from hfpy.backends.c.values import (
@@ -434,6 +435,7 @@ class Function:
         memory, space = room_name(self.body, data.name), self.places.get(data.name, "global")
         self.parameters.append(self.dialect.array_parameter(element, data.rank, actual, memory, space))
         bounds = [self._bounds(data, d, actual) for d in range(data.rank)]
+        bounds = with_unknown_size(self.dialect, data, actual, bounds)
         variable = array_variable(data, self.facts, scalar, bounds, memory, space)
         if "optional" in data.symbol.attributes:
             variable = replace(variable, present=self.dialect.present(self.dialect.data_of(actual, memory)))

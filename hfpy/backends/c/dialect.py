@@ -101,6 +101,10 @@ class Dialect:
         """A bound, or the extent, of a dimension by its place in storage."""
         return f"{array}.{which}({place})"
 
+    def left(self, array: str, place: int, others: Sequence[str]) -> str:
+        """The extent of the last dimension of an argument whose other dimensions have these extents in the routine."""
+        return f"{array}.left({' * '.join(others)})"
+
     def pointer(self, ctype: str, text: str, const: bool = False) -> list[str]:
         """The definition of the pointer for a parameter of the kernel, where that is not the pointer itself."""
         return []
@@ -162,6 +166,12 @@ class Dialect:
             else:
                 shown.append(index.first)
         return f"hf_section({array.text}, {', '.join(shown)})"
+
+    def sequence(self, array: CVariable, first: Sequence[str], rank: int) -> str:
+        """An array from an element on (``first``, its indices in storage order) or from the first one, as an argument
+        for a dummy of another shape with so many dimensions.
+        """
+        return f"hf_sequence<{rank}>({', '.join((array.text, *first))})"
 
     def reference(self, text: str) -> str:
         """A variable as an argument for a dummy that is set."""

@@ -467,25 +467,19 @@ class Expressions:
             return max((self.rank(v) for v in values), default=0)
         return 0
 
-    def section(self, expr: Designator, variable: CVariable) -> tuple[str, int]:
-        """An array or a section of it as an argument: C text and rank."""
+    def section(self, expr: Designator, variable: CVariable) -> tuple[Picked, ...]:
+        """The indices of an array or a section of it as an argument, in storage order."""
         items, stored = self.items(expr, variable)
-        order = range(len(items)) if stored else variable.storage
-        if all(is_full_range(i) for i in items):
-            return self.body.dialect.whole(variable), len(items)
-        picked = []
-        for d in order:
-            item = items[d]
-            if is_full_range(item):
-                picked.append(Picked("all"))
-            elif isinstance(item, Range):
-                picked.append(Picked("range", *self.bounds(item, d, variable)))
-            else:
-                picked.append(Picked("element", self._index(item, d, variable, iter(()))))
         if any(map(self.is_vector, items)):
             raise CannotPrint("a section with a vector subscript as an argument", expr.start, expr.end)
-        rank = sum(1 for i in items if i == ":" or isinstance(i, Range))
-        return self.body.dialect.section(variable, picked), rank
+        return tuple(self._picked(items[d], d, variable) for d in (range(len(items)) if stored else variable.storage))
+
+    def _picked(self, item: Expr | str, dimension: int, variable: CVariable) -> Picked:
+        if is_full_range(item):
+            return Picked("all")
+        if isinstance(item, Range):
+            return Picked("range", *self.bounds(item, dimension, variable))
+        return Picked("element", self._index(item, dimension, variable, iter(())))
 
 
 def _apart(expr: Expr, alone: bool = False) -> set[str]:

@@ -87,15 +87,16 @@ class OpenCL(Dialect):
         checked it may not be larger than that.
         """
         kind, text = f"hf_shape{array.rank}", array.text
-        made = f"{kind} {text} = {kind}_as({actual}, {self.pairs(array)});"
+        made, there = f"{kind} {text} = {kind}_as({actual}, {self.pairs(array)});", f"{actual}_there"
         if not self.checked:
             return [f"const {made}"]
         fits = (
             f'{text}.extent[{d}] = hf_fitting(hf_failed, "{name}", {d + 1}, {text}.lower[{d}], {text}.extent[{d}],'
-            f" {actual}.extent[{d}]);"
+            f" {there}.extent[{d}]);"
             for d in range(array.rank)
         )
-        return [made, *(f"if ({array.data} != 0) {row}" for row in fits)]
+        has = f"const {kind} {there} = hf_there{array.rank}({actual}, {text});"
+        return [made, has, *(f"if ({array.data} != 0) {row}" for row in fits)]
 
     def taken(self, array: CVariable, name: str) -> list[str]:
         """Shape and memory of an array in the thread's part of the workspace."""
@@ -120,6 +121,10 @@ class OpenCL(Dialect):
         if which == "upper":
             return f"(int)({array}.lower[{place}] + {array}.extent[{place}] - 1)"
         return f"(int){array}.{which}[{place}]"
+
+    def left(self, array: str, place: int, others: Sequence[str]) -> str:
+        """The extent of the last dimension of an argument whose other dimensions have these extents in the routine."""
+        return f"(int)hf_left({array}.extent[{place}], {array}.stride[{place}], {' * '.join(others)})"
 
     # -- kernels: the runtime compiles them for one type of indices, and may take smaller blocks
 
@@ -177,6 +182,13 @@ class OpenCL(Dialect):
                 count = f"hf_triplet({index.first}, {index.last}, {index.step})"
                 kept.append(f"{count}, {array.text}.stride[{d}] * ({index.step})")
         return f"{array.data} + {self._begin(array, picked)}, hf_section{len(kept)}({', '.join(kept)})"
+
+    def sequence(self, array: CVariable, first: Sequence[str], rank: int) -> str:
+        """Where the first element is, and how many there are from it."""
+        begin = self._begin(array, [Picked("element", index) for index in first]) if first else ""
+        behind = f" - ({begin}) / {array.text}.stride[0]" if first else ""
+        shape = f"hf_sequence{rank}({array.text}.stride[0], hf_elements{array.rank}({array.text}){behind})"
+        return f"{array.data}{f' + {begin}' if first else ''}, {shape}"
 
     def _begin(self, array: CVariable, picked: Sequence[Picked]) -> str:
         """How far the first element of a section lies from that of its array."""

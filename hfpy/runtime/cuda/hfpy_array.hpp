@@ -151,20 +151,27 @@ struct hf_array {
   template <class... B>
   HF_DEVICE hf_array(const char *name, T *first, B... bounds) : data(first), shape(name, 1, bounds...) {}
 
-  // Another array's elements with other bounds: a dummy argument. More elements than the actual argument has are a
-  // fault that HFPY_CHECK tells.
+  // Another array's elements with other bounds: a dummy argument, which has the shape of the actual one, or takes its
+  // elements in the order in which they are stored (hf_sequence). More elements than the actual argument has are a fault
+  // that HFPY_CHECK tells.
   template <class U, class J, class... B>
   HF_DEVICE hf_array(const char *name, const hf_array<U, N, J> &actual, B... bounds)
       : data(actual.data), shape(name, 1, bounds...) {
+    const bool in_sequence = N > 1 && actual.shape.stride[N - 1] == 0;
+    I step = static_cast<I>(actual.shape.stride[0]), before = 1;
     for (int d = 0; d < N; ++d) {
-      shape.stride[d] = static_cast<I>(actual.shape.stride[d]);
+      shape.stride[d] = in_sequence ? step : static_cast<I>(actual.shape.stride[d]);
+      step *= shape.extent[d];
 #ifdef HFPY_CHECK
       if (actual.data == nullptr) continue;
-      const hf_index there = actual.shape.extent[d];
+      hf_index there = actual.shape.extent[d];
+      if (in_sequence) there = d < N - 1 ? shape.extent[d] : before > 0 ? there / before : 0;
+      before *= shape.extent[d];
       const hf_index lowest = shape.lower[d];
       if (shape.extent[d] > there) hf_index_error(name, d + 1, lowest + there, lowest, lowest + there - 1);
 #endif
     }
+    (void)before;
   }
 
   // The same array, perhaps to be read only, or with indices of another type.
@@ -199,6 +206,12 @@ struct hf_array {
   HF_DEVICE int lower(int d) const { return static_cast<int>(shape.lower[d]); }
   HF_DEVICE int upper(int d) const { return static_cast<int>(shape.lower[d] + shape.extent[d] - 1); }
   HF_DEVICE int extent(int d) const { return static_cast<int>(shape.extent[d]); }
+  // The extent of the last dimension where those before have so many elements together, which count if the elements
+  // come in sequence only.
+  HF_DEVICE int left(hf_index before) const {
+    const hf_index last = shape.extent[N - 1];
+    return static_cast<int>(shape.stride[N - 1] != 0 ? last : before > 0 ? last / before : 0);
+  }
 };
 
 // Sets an array to the values of one of the same shape.
@@ -327,6 +340,28 @@ HF_DEVICE auto hf_section(const hf_array<T, N, I> &array, J... indices) {
   hf_sectioning<T, N, (0 + ... + hf_is_range<J>::value), I> made(array);
   (made.take(indices), ...);
   return made.result;
+}
+
+// The elements of an array, from the one with these indices or from the first, for a dummy argument with M dimensions
+// that has another shape: how far they lie apart, how many there are, and 0 for the strides that the dummy works out.
+template <int M, class T, int N, class I, class... J>
+HF_DEVICE hf_array<T, M, I> hf_sequence(const hf_array<T, N, I> &array, J... first) {
+  hf_array<T, M, I> result;
+  const I step = array.shape.stride[0];
+  I begin = 0, elements = 1;
+  if constexpr (sizeof...(J) > 0) begin = array.shape.position(first...);
+  for (int d = 0; d < N; ++d) elements *= array.shape.extent[d];
+  for (int d = 0; d < M; ++d) {
+    result.shape.begin(d, 1);
+    result.shape.extent[d] = 1;
+    result.shape.stride[d] = d == 0 ? step : 0;
+  }
+  result.shape.extent[M - 1] = step != 0 ? elements - begin / step : 0;
+  result.data = array.data + begin;
+#ifdef HFPY_CHECK
+  result.shape.name = array.shape.name;
+#endif
+  return result;
 }
 
 #endif

@@ -63,6 +63,12 @@ static inline hf_index hf_fitting(__global long *failed, __constant char *array,
   return there;
 }
 
+// The extent of the last dimension of an array whose other dimensions have so many elements together, which count if
+// the elements come in sequence only.
+static inline hf_index hf_left(hf_index extent, hf_index stride, hf_index before) {
+  return stride != 0 ? extent : before > 0 ? extent / before : 0;
+}
+
 #define HF_COPY(N, to, t, from, f) \
   for (hf_index element = 0; element < hf_elements##N(t); ++element) { \
     hf_index rest = element, there = 0, here = 0; \

@@ -1,0 +1,181 @@
+"""Arrays as arguments of device routines: as they are, or their elements in the order in which they are stored, for a
+dummy of another shape (Fortran 2018, 15.5.2.11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.calls import dummies_met
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.uses import Reference
+from hfpy.backends.c.dialect import Dialect, Picked
+from hfpy.backends.c.values import CannotPrint, CVariable, extent, operand
+from hfpy.model.expressions import Apply, Binary, Component, Expr, Keyword, Name, Paren, Range
+from hfpy.model.extents import Dim
+
+if TYPE_CHECKING:
+    from hfpy.backends.c.expressions import Expressions
+
+_SHAPE = "pass the array whole or as a section of the dummy's shape, or declare the dummy with ':'"
+
+
+def array_argument(
+    printer: Expressions, site: CallSite, dummy: DataObject, actual: Name | Apply | Component, variable: CVariable
+) -> str:
+    """An array as an actual argument, as C text. Raises CannotPrint where its shape is not the dummy's and its elements
+    are not stored one after the other in the order in which they are declared.
+    """
+    facts, kinds, dialect = printer.body.facts, printer.body.kinds, printer.body.dialect
+    picked = printer.section(actual, variable)
+    whole = all(index.kind == "all" for index in picked)
+    rank = sum(index.kind != "element" for index in picked)
+    text = dialect.whole(variable) if whole else dialect.section(variable, picked)
+    if not has_own_shape(dummy):
+        if rank != dummy.rank:
+            raise _refused(f"an actual argument of rank {rank} for '{dummy.name}' of rank {dummy.rank}", actual)
+        return text
+    data = facts.object(printer.resolved(actual), printer.key)
+    alike = _alike(facts, kinds, site, dummy, data) if whole and rank == dummy.rank else None
+    joined, ordered = _is_joined(picked), _is_ordered(printer, dummy, variable)
+    if rank == dummy.rank and (rank == 1 or alike or (alike is None and not (joined and ordered))):
+        if rank > 1 and not joined and passed_in_sequence(facts, kinds, site.callee, dummy.name):
+            what = f"a section for '{dummy.name}', which '{site.name}' passes on in another shape,"
+            raise _refused(what, actual)
+        return text
+    if not ordered:
+        raise _refused(f"an array in another shape than '{dummy.name}' has, as it is stored in another order,", actual)
+    if not joined:
+        raise _refused(f"a section in another shape than '{dummy.name}' has", actual)
+    lower = [variable.lower[d] for d in variable.storage]
+    first = [low if index.kind == "all" else index.first for low, index in zip(lower, picked, strict=True)]
+    return dialect.sequence(variable, [] if whole else first, dummy.rank)
+
+
+def has_own_shape(dummy: DataObject) -> bool:
+    """Whether a dummy array is declared with a shape of its own, whatever its argument's is."""
+    declared = all(d.declared is not None for d in dummy.used) and not dummy.removed
+    return declared and all(d.form in ("explicit", "star") for d in dummy.symbol.shape)
+
+
+def with_unknown_size(
+    dialect: Dialect, dummy: DataObject, actual: str, bounds: list[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """Lower and upper bounds of a dummy's dimensions, where the last one of unknown size is as large as the elements of
+    the argument ``actual`` let it be.
+    """
+    if dummy.rank == 1 or not has_own_shape(dummy) or dummy.symbol.shape[-1].form != "star":
+        return bounds
+    others = [operand(extent(low, high, "1")) for low, high in bounds[:-1]]
+    lower = bounds[-1][0]
+    return [*bounds[:-1], (lower, f"{dialect.left(actual, dummy.rank - 1, others)} + {lower} - 1")]
+
+
+def _refused(what: str, actual: Expr) -> CannotPrint:
+    return CannotPrint(what, actual.start, actual.end, _SHAPE)
+
+
+def _is_joined(picked: Sequence[Picked]) -> bool:
+    """Whether elements are next to each other: all of the first dimensions, a range of the next one, one index of the
+    others.
+    """
+    kinds = [index.kind for index in picked]
+    ranges = [index for index in picked if index.kind == "range"]
+    in_order = kinds == sorted(kinds, key=("all", "range", "element").index)
+    return in_order and len(ranges) < 2 and all(index.step == "1" for index in ranges)
+
+
+def _is_ordered(printer: Expressions, dummy: DataObject, variable: CVariable) -> bool:
+    """Whether elements of an array and its dummy are stored in the order in which they are declared."""
+    stored = printer.body.facts.order(dummy).storage or tuple(range(dummy.rank))
+    return all(order == tuple(range(len(order))) for order in (stored, variable.storage))
+
+
+def passed_in_sequence(
+    facts: Facts, kinds: Kinds, key: str, name: str, seen: frozenset[tuple[str, str]] = frozenset()
+) -> bool:
+    """Whether a routine passes a dummy array on to one of another shape, which takes its elements to be next to each
+    other.
+    """
+    for reference in facts.references.get(key, ()):
+        if reference.name != name:
+            continue
+        for site, dummy in dummies_met(facts, key, reference):
+            if dummy is None:
+                return True
+            if not dummy.rank or (site.callee, dummy.name) in seen:
+                continue
+            if has_own_shape(dummy) and not _keeps_shape(facts, kinds, site, dummy, reference):
+                return True
+            if passed_in_sequence(facts, kinds, site.callee, dummy.name, seen | {(key, name)}):
+                return True
+    return False
+
+
+def _keeps_shape(facts: Facts, kinds: Kinds, site: CallSite, dummy: DataObject, reference: Reference) -> bool:
+    """Whether an argument has the shape of its dummy: a section of one dimension, or the whole array."""
+    if reference.indices is not None:
+        return dummy.rank == 1 and any(isinstance(i, Range) for i in reference.indices)
+    data = facts.object(reference.name, site.caller)
+    alike = data is not None and data.rank == dummy.rank
+    return alike and (dummy.rank == 1 or _alike(facts, kinds, site, dummy, data) is True)
+
+
+def _alike(facts: Facts, kinds: Kinds, site: CallSite, dummy: DataObject, data: DataObject | None) -> bool | None:
+    """Whether an array and a dummy of the same rank have the same shape, but for the last dimension; None where this
+    is not known.
+    """
+    if data is None:
+        return None
+    routine = facts.application.routines[site.callee]
+    given = {n: a for n, a in zip(routine.dummies, site.args, strict=False) if not isinstance(a, Keyword)}
+    given |= {a.name: a.value for a in site.args if isinstance(a, Keyword)}
+    sizes = _Sizes(facts, kinds, site.caller)
+    pairs = [
+        (sizes.of(own.extent, site.callee, given), sizes.of(other.extent, site.caller, {}))
+        for own, other in zip(dummy.used[:-1], data.used[:-1], strict=True)
+    ]
+    if any(isinstance(own, int) and isinstance(other, int) and own != other for own, other in pairs):
+        return False
+    return True if all(own is not None and own == other for own, other in pairs) else None
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """The sizes of dimensions in a form in which equal ones can be told: a number, or bounds of names and numbers."""
+
+    facts: Facts
+    kinds: Kinds
+    caller: str
+
+    def of(self, dim: Dim, key: str, given: Mapping[str, Expr]) -> int | object:
+        """The size of a dimension; None if it is not known. ``given`` are the arguments for the dummies in it."""
+        if dim.upper is None:
+            return None
+        bounds = [self._meant(bound.expr, key, given) if bound is not None else 1 for bound in (dim.lower, dim.upper)]
+        low, high = bounds
+        if isinstance(low, int) and isinstance(high, int):
+            return high - low + 1
+        return None if None in bounds else (low, high)
+
+    def _meant(self, expr: Expr, key: str, given: Mapping[str, Expr]) -> int | object:
+        value = self.kinds.value(expr, key)
+        if value is not None:
+            return value
+        if isinstance(expr, Paren):
+            return self._meant(expr.inner, key, given)
+        if isinstance(expr, Binary):
+            sides = [self._meant(side, key, given) for side in (expr.left, expr.right)]
+            return None if None in sides else (expr.op, *sides)
+        if not isinstance(expr, Name):
+            return None
+        if expr.name in given:
+            return self._meant(given[expr.name], self.caller, {})
+        data = self.facts.object(expr.name, key)
+        fixed = data is not None and (data.home != key or data.symbol.intent == "in" or data.symbol.constant)
+        return data.identity if data is not None and fixed and not data.rank else None
