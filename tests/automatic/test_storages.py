@@ -154,7 +154,8 @@ LOOPS = (
     ("call star(i, a(2,i), n-1)", True),
     ("call plane(i, g3(1,1,i), 5)", True),
     ("call plane(i, g3(1,1,i), 6)", False),
-    ("call plane(i, g3(1,2,i), 5)", False),
+    ("call plane(i, g3(1,2,i), 5)", True),  # from the second column to the first one of the next plane
+    ("call plane(i, g3(1,2,i), 6)", False),
     ("call further(i, gb(i))", False),
     ("call further(i, gb(4*i))", True),
     ("gb(i) = sum_of(gb(i))", False),

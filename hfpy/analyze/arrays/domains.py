@@ -116,6 +116,12 @@ class DataObject:
         return tuple(i for i in range(len(self.full)) if i not in self.kept)
 
     @property
+    def shaped(self) -> bool:
+        """Whether it is an array with a shape of its own, which as a dummy does not depend on that of its argument."""
+        forms = (dim.form for dim in self.symbol.shape)
+        return bool(self.rank) and not (self.inserted or self.removed) and all(f in ("explicit", "star") for f in forms)
+
+    @property
     def local(self) -> bool:
         """Whether it is a local variable of its routine."""
         return self.home == self.routine and not self.dummy

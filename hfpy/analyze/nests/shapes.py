@@ -48,7 +48,7 @@ def in_another_shape(
     """The subscripts of an argument (a whole array, sections, or the first element of what is passed), with what the
     dimensions of its dummy mean in their places; None where it cannot be said.
     """
-    if not all(d.extent.upper is not None or n == dummy.rank - 1 for n, d in enumerate(dummy.used)):
+    if not dummy.shaped:
         return None  # it has the shape of the argument
     if any(one.removed or outer.facts.order(one) != IDENTITY for one in (dummy, data)):
         return None  # elements are not in the order that the declarations tell

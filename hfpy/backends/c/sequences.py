@@ -36,7 +36,7 @@ def array_argument(
     whole = all(index.kind == "all" for index in picked)
     rank = sum(index.kind != "element" for index in picked)
     text = dialect.whole(variable) if whole else dialect.section(variable, picked)
-    if not has_own_shape(dummy):
+    if not dummy.shaped:
         if rank != dummy.rank:
             raise _refused(f"an actual argument of rank {rank} for '{dummy.name}' of rank {dummy.rank}", actual)
         return text
@@ -57,19 +57,13 @@ def array_argument(
     return dialect.sequence(variable, [] if whole else first, dummy.rank)
 
 
-def has_own_shape(dummy: DataObject) -> bool:
-    """Whether a dummy array is declared with a shape of its own, whatever its argument's is."""
-    declared = all(d.declared is not None for d in dummy.used) and not dummy.removed
-    return declared and all(d.form in ("explicit", "star") for d in dummy.symbol.shape)
-
-
 def with_unknown_size(
     dialect: Dialect, dummy: DataObject, actual: str, bounds: list[tuple[str, str]]
 ) -> list[tuple[str, str]]:
     """Lower and upper bounds of a dummy's dimensions, where the last one of unknown size is as large as the elements of
     the argument ``actual`` let it be.
     """
-    if dummy.rank == 1 or not has_own_shape(dummy) or dummy.symbol.shape[-1].form != "star":
+    if dummy.rank == 1 or not dummy.shaped or dummy.symbol.shape[-1].form != "star":
         return bounds
     others = [operand(extent(low, high, "1")) for low, high in bounds[:-1]]
     lower = bounds[-1][0]
@@ -110,7 +104,7 @@ def passed_in_sequence(
                 return True
             if not dummy.rank or (site.callee, dummy.name) in seen:
                 continue
-            if has_own_shape(dummy) and not _keeps_shape(facts, kinds, site, dummy, reference):
+            if dummy.shaped and not _keeps_shape(facts, kinds, site, dummy, reference):
                 return True
             if passed_in_sequence(facts, kinds, site.callee, dummy.name, seen | {(key, name)}):
                 return True

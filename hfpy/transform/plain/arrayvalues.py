@@ -303,7 +303,7 @@ class _Values:
                 data = self.facts.object(dummy, site.callee)
                 assert data is not None
                 shape = self._shape(value, text)
-                if len(shape) != data.rank:
+                if not shape or (len(shape) != data.rank and not data.shaped):
                     raise _Left
                 name = self._variable(data.symbol, site.callee, shape)
                 before.append(f"{name} = {inner}")

@@ -52,6 +52,7 @@ contains
       call line(12, c(i), f(1,1,i))                   ! what a point has of an array in memory
       call numbers(6, h)
       g(i) = g(i) + h(1,1) + 2*h(3,1) + 3*h(2,2)
+      g(i) = g(i) + int(sum_of(24, 2*w) + sum_of(12, w(:,1,:) + w(:,2,:)))
       call square(c(i), h)
       g(i) = g(i) + 11*h(3,2)
     end do
