@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from hfpy.model.expressions import Apply, Expr, Literal, Name, children
+from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, Range, children
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Node, expressions, flatten
+from hfpy.model.statements import Call, Node, OneLine, expressions, flatten
 from hfpy.model.units import OldSize, Specification, Symbol
 from hfpy.parse.statements.statements import TYPE_WORDS
 from hfpy.parse.text.lexer import mask_strings
 from hfpy.parse.text.tokens import matching, split_top
 
 _INQUIRIES = frozenset({"size", "shape", "lbound", "ubound", "present"})
+# Functions that are applied to the array as it is declared. Those of the program may use more of it.
+_VALUES = frozenset(
+    "sum product maxval minval maxloc minloc any all count dot_product matmul transpose reshape spread merge abs sqrt "
+    "exp log max min real dble int nint mod sign".split()
+)
 
 
 def with_old_sizes(spec: Specification, dummies: tuple[str, ...], body: tuple[Node, ...]) -> Specification:
     """The specification part with ``*`` in the place of ``1`` where the executable part knows more of a dummy than the
-    elements whose last index is 1: where it has another last index, or the array is used as a whole. What
-    ``@domainDependant`` lists, with more than one dimension, is declared as it is: the directive takes the declaration
-    at its word.
+    elements whose last index is 1: where it has another last index, or the array goes to a procedure. An expression
+    with the whole array means what is declared. What ``@domainDependant`` lists, with more than one dimension, is
+    declared as it is: the directive takes the declaration at its word.
     """
     old = {name: len(symbol.shape) for name in dummies if (symbol := spec.symbols.get(name)) and _is_old(symbol)}
     if not old:
         return spec
     listed = {item.name for block in spec.dependants for item in block.names}
     taken = {name for name, rank in old.items() if rank > 1 and name in listed}
-    larger = {name for s in flatten(body) for e in expressions(s) for name in _larger(e, old, taken)}
+    statements = list(flatten(body))
+    larger = {name for s in statements for e in expressions(s) for name in _larger(e, old, taken)}
+    calls = (s.action if isinstance(s, OneLine) else s for s in statements)
+    passed = (name for s in calls if isinstance(s, Call) for name in _passed(s.args))
+    larger |= {name for name in passed if name in old and name not in taken}
     if not larger:
         return spec
     made = {name: _without_size(spec.symbols[name], spec.lines) for name in larger}
@@ -44,22 +53,31 @@ def _is_old(symbol: Symbol) -> bool:
 
 
 def _larger(expr: Expr, old: dict[str, int], taken: set[str]) -> Iterator[str]:
-    """The arrays of which more than the first elements are used in an expression, whole ones that are ``taken`` as they
-    are declared apart.
+    """The arrays of which more than the first elements may be used in an expression, whole ones that are ``taken`` as
+    they are declared apart.
     """
-    if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES:
+    if not isinstance(expr, Apply):
+        for part in children(expr):
+            yield from _larger(part, old, taken)
         return
-    if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in old:
-        last = expr.args[-1] if len(expr.args) == old[expr.base.name] else None
-        if not (isinstance(last, Literal) and last.text == "1"):
-            yield expr.base.name
-        below = expr.args
-    else:
-        below = children(expr)
-    if isinstance(expr, Name) and expr.name in old and expr.name not in taken:
-        yield expr.name
-    for part in below:
+    name = expr.base.name if isinstance(expr.base, Name) else ""
+    if name in _INQUIRIES:
+        return
+    if name in old:
+        last = expr.args[-1] if len(expr.args) == old[name] else None
+        whole = isinstance(last, Range) and last.lower is last.upper is None
+        if not (whole or (isinstance(last, Literal) and last.text == "1")):
+            yield name
+    elif name not in _VALUES:
+        yield from (given for given in _passed(expr.args) if given in old and given not in taken)
+    for part in (*(() if name else (expr.base,)), *expr.args):
         yield from _larger(part, old, taken)
+
+
+def _passed(args: Iterable[Expr]) -> Iterator[str]:
+    """The names among actual arguments."""
+    values = (arg.value if isinstance(arg, Keyword) else arg for arg in args)
+    return (value.name for value in values if isinstance(value, Name))
 
 
 def _without_size(symbol: Symbol, lines: Sequence[LogicalLine]) -> Symbol:

@@ -84,3 +84,16 @@ def test_refused(given: str, backend: str) -> None:
 )
 def test_accepted(given: str, backend: str) -> None:
     assert not refused(given, backend)
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "opencl"])
+@pytest.mark.parametrize("whole", ["a = 5", "a(:) = 5", "b = sum(a)", "b = size(a)", "b = maxval(a(2:))"])
+def test_a_size_that_is_not_known(whole: str, backend: str) -> None:
+    """Of a dummy that is declared with 1 and has more elements, the whole is one element, or all of them."""
+    text = SOURCE.replace("GIVEN", "old(w)").replace(
+        "end module",
+        f"subroutine old(a)\nreal(8), intent(inout) :: a(1)\nreal(8) :: b\na(3) = 2\n{whole}\nend\nend module",
+    )
+    done = translate_text({"m.f90": text}, target="gpu", backend=backend)
+    assert "HF702" in {d.code for d in done.errors}
+    assert any("whose last dimension has no size" in d.message for d in done.errors)

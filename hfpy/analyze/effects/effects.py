@@ -166,12 +166,18 @@ class Effects:
                     reads, writes = self.of(reference, key)
                     sure = whole and is_whole(reference) and reference.sure
                     sure = sure and not (reads and writes and self._may_leave(reference, name, key))
+                    sure = sure and not self._open_ended(name, key)
                     entry = (meant, reads, writes, sure)
                 found.setdefault(id(reference.at.statement), []).append(entry)
         for listed in found.values():
             if len(listed) > 1:
                 listed.sort(key=lambda e: e[2])
         return found
+
+    def _open_ended(self, name: str, key: str) -> bool:
+        """Whether a variable has more elements than one that is declared with 1 has as a whole."""
+        found = self.facts.scopes.variable(name, key)
+        return found is not None and found.symbol.old_size is not None
 
     def _may_leave(self, reference: Reference, name: str, key: str) -> bool:
         """Whether a scalar is an argument that a called routine may leave as it is. That is asked of points alone: only

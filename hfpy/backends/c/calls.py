@@ -15,6 +15,7 @@ from hfpy.backends.c.locations import LOCATIONS, location
 from hfpy.backends.c.reduced import materialised, reduction, result_rank
 from hfpy.backends.c.sequences import array_argument
 from hfpy.backends.c.values import PREFIX, CannotPrint, CText, CVariable, Space, c_type, extent
+from hfpy.backends.c.views import check_size
 from hfpy.backends.refused import SOURCE
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
@@ -168,6 +169,7 @@ def _bound_along(printer: Expressions, name: str, expr: Apply, values: Sequence[
     if not values:
         if name != "size":
             raise CannotPrint(f"'{name}' of '{array.name}' without a dimension", expr.start, expr.end)
+        check_size(printer.body.facts, printer.key, printer.resolved(array), expr)
         items, _ = printer.items(array, variable)
         counts = (_count(printer, variable, d) for d, item in enumerate(items) if is_full_range(item))
         return CText(" * ".join(counts), INTEGER, 80)
@@ -176,6 +178,8 @@ def _bound_along(printer: Expressions, name: str, expr: Apply, values: Sequence[
     if number is None or not 1 <= number <= variable.rank:
         raise CannotPrint(f"'{name}' of '{array.name}' with a dimension that is no constant", expr.start, expr.end)
     dimension = asked if asked is not None else number - 1
+    if name != "lbound" and dimension == variable.rank - 1:
+        check_size(printer.body.facts, printer.key, printer.resolved(array), expr)
     if name == "size":
         return CText(_count(printer, variable, dimension), INTEGER)
     bound = (variable.lower if name == "lbound" else variable.upper)[dimension]

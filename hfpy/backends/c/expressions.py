@@ -41,6 +41,7 @@ from hfpy.backends.c.values import (
     root_name,
     wider,
 )
+from hfpy.backends.c.views import check_size
 from hfpy.backends.refused import TEXT
 from hfpy.model.expressions import (
     Apply,
@@ -425,6 +426,8 @@ class Expressions:
             return None
         items, _ = self.items(expr, variable)
         found: list[str] = []
+        if items[-1] == ":" or (isinstance(items[-1], Range) and items[-1].upper is None):
+            check_size(self.body.facts, self.key, self.resolved(expr), expr)
         for d, item in enumerate(items):
             if item == ":" or isinstance(item, Range):
                 found.append(extent(*self.bounds(item, d, variable)))

@@ -35,6 +35,17 @@ def objects_in_storage(facts: Facts, node: Expr, indices: tuple[Expr, ...], key:
     return (facts.order(data).storage or declared) if data is not None and data.rank == len(declared) else declared
 
 
+def check_size(facts: Facts, key: str, name: str, expr: Expr) -> None:
+    """Raise CannotPrint for an array whose last dimension has no known size: a dummy with ``*``, or with 1 where more
+    of it is used.
+    """
+    data = facts.object(name, key)
+    if data is not None and data.symbol.shape and data.symbol.shape[-1].form == "star":
+        what = f"'{name}' as a whole, whose last dimension has no size,"
+        more = "declare its size" + (", which is more than 1," if data.symbol.old_size is not None else "")
+        raise CannotPrint(what, expr.start, expr.end, f"{more} or name the elements")
+
+
 def scalar_of(kinds: Kinds, data: DataObject) -> Scalar:
     """The type of a data object. Raises CannotPrint for derived types and the like."""
     scalar = kinds.scalar(data.symbol.type, data.home)
