@@ -41,6 +41,15 @@ contains
       p(last(k) + k) = p(last(k) + k) + q(k)
     end do
   end subroutine scatter
+  subroutine wet(n, corner, dry, a)
+    integer, intent(in) :: n, corner(2,n), dry(100)
+    real(8), intent(inout) :: a(100)
+    integer :: k
+    do k = 1, n  ! wet
+      if (dry(corner(1,k))*dry(corner(2,k)) == 0) cycle
+      a(corner(1,k)) = a(corner(1,k)) + 1
+    end do
+  end subroutine wet
 end module m
 """
 
@@ -71,3 +80,9 @@ def test_a_question_names_all_that_its_clause_denies(asked: dict[str, tuple[str,
     why, clause = asked["scatter"]
     assert clause == "{independent(p)}"
     assert "'q' may be the same memory" in why and "two points may meet in an element of 'p'" in why
+
+
+def test_a_product_in_a_condition_is_none_in_an_index(asked: dict[str, tuple[str, str]]) -> None:
+    """An index was said to be a product, and the index array that the question is about was not named."""
+    why, clause = asked["wet"]
+    assert clause == "{distinct(corner)}" and "the index comes from 'corner'" in why
