@@ -29,7 +29,7 @@ from hfpy.backends.prints import prints_of
 from hfpy.backends.refused import COMMON, LAST_VALUE, OPTIONAL_BOUNDS, PRIVATE, SIZE, UNKNOWN, WHOLE, no_component
 from hfpy.backends.stops import stops_of
 from hfpy.backends.unsized import Measured, is_unsized, unsized
-from hfpy.backends.workspace import shaped, workspace
+from hfpy.backends.workspace import declared_bound, shaped, workspace
 from hfpy.model.expressions import Apply, Component, Fragment, Name, names_in, walk
 from hfpy.model.kernel import Access, Block, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
 from hfpy.model.names import Names, launcher_name
@@ -283,15 +283,21 @@ class SpecBuilder:
         self.variables[self._named(name)] = Local(name, scalar, data.rank, bounds, before, after)
 
     def _own_bounds(self, data: DataObject) -> Bounds | None:
-        """The bounds of a local array, which were worked out at the beginning of the routine: None where they ask for
-        more than constants and integers. Raises CannotPrint where a variable in them has changed.
+        """The bounds of a local array, which were worked out at the beginning of the routine: None where they are not
+        known here. Raises CannotPrint where a variable in them has changed.
         """
         pairs = []
-        for low, high in bounds_of(self.facts, data) if data.rank else ():
+        for number, (low, high) in enumerate(bounds_of(self.facts, data) if data.rank else ()):
             if any(self._changes(name, data.home) for name in low.names | high.names):
                 raise CannotPrint(f"the local array '{data.name}', whose size changes,", hint=SIZE)
-            lower = self.lasting(low, data.home) or shaped(self, data, low)
-            upper = self.lasting(high, data.home) or shaped(self, data, high)
+            lower = (
+                self.lasting(low, data.home) or shaped(self, data, low) or declared_bound(self, data, "lbound", number)
+            )
+            upper = (
+                self.lasting(high, data.home)
+                or shaped(self, data, high)
+                or declared_bound(self, data, "ubound", number)
+            )
             if lower is None or upper is None:
                 return None
             pairs.append((lower, upper))

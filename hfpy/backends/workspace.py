@@ -52,6 +52,17 @@ def shaped(builder: SpecBuilder, local: DataObject, bound: Fragment) -> Fragment
     return builder.asked(f"{local.name}_size", ("size", text), text)
 
 
+def declared_bound(builder: SpecBuilder, local: DataObject, word: str, dimension: int) -> Fragment | None:
+    """A bound of one of the kernel's own local arrays that asks for anything else: the host has such an array, too.
+    None where it stores the array in another way.
+    """
+    order = builder.facts.order(local)
+    if local.home != builder.key or order.pieces or not builder.facts.scopes.is_intrinsic(word, builder.key):
+        return None
+    text = f"{word}({local.name}, {order.place(dimension) + 1})"
+    return builder.asked(f"{local.name}_size", ("size", text), text)
+
+
 def _on_host(builder: SpecBuilder, expr: Expr, text: str) -> str | None:
     """An expression of integers that keep their values, and of shapes of arrays, as the host has them in storage."""
     match expr:

@@ -96,6 +96,53 @@ def test_sizes_and_namelists_read(read: str, tmp_path: Path) -> None:
     assert "'renamed' may use" in next(v.why for v in found.verdicts if v.key == "old::filled")
 
 
+@pytest.mark.parametrize(
+    "read",
+    ["do concurrent (j = 1:3)\n w(j) = later\n end do", "forall (j = 1:later)\n w(j) = j\n end forall"],
+    ids=["do concurrent", "forall"],
+)
+def test_loops_over_others_read(read: str, tmp_path: Path) -> None:
+    """Every name in them was taken for their variable, so that the loop became a region, and 'later' kept no value."""
+    read = f"real :: w(50001)\n    integer :: j\n    {read}"
+    text = SOURCE.replace("sum(b), read_later,", "sum(b), 0,").replace("print '(i8)', later + 1", read)
+    found = found_regions(write_files({**FILES, "old.f90": text}, tmp_path), Options(target="cpu"))
+    assert "'renamed' may use" in next(v.why for v in found.verdicts if v.key == "old::filled")
+
+
+INDEXED = """module m
+  implicit none
+contains
+  subroutine s(n, at, a, b)
+    integer, intent(in) :: n, at(n)
+    real(8), intent(inout) :: a(n,n), b(n)
+    integer :: i, j, k
+    do i = 1, n
+      a(i,i) = 0
+      do k = 1, at(i)
+        do j = 1, n
+          a(j,i) = a(j,i) + i*j
+        end do
+      end do
+    end do
+    {behind}
+  end subroutine s
+end module m
+"""
+
+
+@pytest.mark.parametrize(
+    "behind",
+    ["do concurrent (j = 1:n)\n b(at(j)) = j\n end do", "forall (j = 1:n) b(at(j)) = j"],
+    ids=["do concurrent", "forall"],
+)
+def test_variables_of_such_loops_are_none_of_the_routine(behind: str, tmp_path: Path) -> None:
+    """They were taken for the value that an inner loop of a region leaves."""
+    files = {"m.f90": INDEXED.format(behind=behind)}
+    for target in ("cpu", "gpu"):
+        found = found_regions(write_files(files, tmp_path / target), Options(target=target, backend=""))
+        assert found.verdicts[0].region, found.verdicts
+
+
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.label)
 def test_the_program_is_the_plain_one(variant: Variant, tmp_path: Path) -> None:
     corpus = Corpus([Pair("old", FILES, FILES, "old")], tmp_path, {"old": (variant,)})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -41,6 +40,23 @@ contains
       p(last(k) + k) = p(last(k) + k) + q(k)
     end do
   end subroutine scatter
+  subroutine wet(n, corner, dry, a)
+    integer, intent(in) :: n, corner(2,n), dry(100)
+    real(8), intent(inout) :: a(100)
+    integer :: k
+    do k = 1, n  ! wet
+      if (dry(corner(1,k))*dry(corner(2,k)) == 0) cycle
+      a(corner(1,k)) = a(corner(1,k)) + 1
+    end do
+  end subroutine wet
+  subroutine blocked(n, width, list, a)
+    integer, intent(in) :: n, width, list(n)
+    real(8), intent(inout) :: a(width,100)
+    integer :: k
+    do k = 1, n  ! blocked
+      a(mod(list(k)-1, width)+1, (list(k)-1)/width+1) = k
+    end do
+  end subroutine blocked
 end module m
 """
 
@@ -54,7 +70,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]
     found = {}
     for why, hint in pairwise(said):
         if "if this cannot happen" in hint:
-            line = int(Path(why).name.split(":")[1])
+            line = int(why.partition(": ")[0].rpartition(":")[2])
             found[SOURCE.splitlines()[line - 1].split("! ")[1]] = (why, hint.split("!@parallelRegion")[1])
     return found
 
@@ -71,3 +87,14 @@ def test_a_question_names_all_that_its_clause_denies(asked: dict[str, tuple[str,
     why, clause = asked["scatter"]
     assert clause == "{independent(p)}"
     assert "'q' may be the same memory" in why and "two points may meet in an element of 'p'" in why
+
+
+def test_a_product_in_a_condition_is_none_in_an_index(asked: dict[str, tuple[str, str]]) -> None:
+    """An index was said to be a product, and the index array that the question is about was not named."""
+    why, clause = asked["wet"]
+    assert clause == "{distinct(corner)}" and "the index comes from 'corner'" in why
+
+
+def test_a_quotient_is_shown_as_it_is_written(asked: dict[str, tuple[str, str]]) -> None:
+    """It was ``/(-1+list(k),width)``."""
+    assert "(list(k) - 1) / width" in asked["blocked"][0]

@@ -44,6 +44,8 @@ REFUSED = [
     (", i, v(9)", "", "v(i) = 1"),
     (", i", "", "call go(nx, i, a, b, out)"),
     (", i", "", "b(:,1) = [(i + n, n = 1, nx)]"),
+    (", i", "", "forall (n = 1:nx) b(n,1) = i"),
+    (", i", "", "do concurrent (n = 1:nx)\n b(n,1) = i\n end do"),
 ]
 ACCEPTED = [
     ("", "", ""),

@@ -166,3 +166,32 @@ def test_serial_loops() -> None:
     loops = "c@parallelRegion\n      do j = 1, ny\n!@serial: it carries\n      do i = 2, nx\n      a(i,j) = a(i-1,j)\n"
     rows = translated(f"{loops}      end do\n      end do", target="gpu", backend="openacc").require().text.splitlines()
     assert rows[rows.index("!$acc loop seq") + 1].strip() == "do i = 2, nx"
+
+
+DEPTHS = """      module depths
+      real, allocatable, save :: depth(:)
+      end module
+      subroutine survey(n)
+      use depths
+      integer n, i
+      call make(n)
+!@parallelRegion
+      do i = 1, n
+        depth(i) = 2
+     x  + i
+      end do
+      end
+      subroutine make(n)
+      use depths
+      integer n
+      allocate(depth(n))
+      end
+"""
+
+
+def test_what_stands_before_a_directive_is_in_the_columns_of_statements() -> None:
+    """The directive begins in column 1. A mark that is a letter stays in column 6."""
+    done = translate_text({"d.f": DEPTHS}, target="gpu", backend="openacc").require()
+    rows = done.text.splitlines()
+    assert done.text.count("hf_entered_depth = 1") == 3 and "     x  + i" in rows
+    assert not [row for row in rows if row.startswith("     h")]

@@ -40,6 +40,7 @@ from hfpy.analyze.dependence.model import (
     forms_of,
 )
 from hfpy.analyze.dependence.sets import Sets, TooHardError
+from hfpy.analyze.dependence.splitting import is_product
 from hfpy.analyze.dependence.ways import ways
 from hfpy.model.names import without_home
 
@@ -179,7 +180,9 @@ class Engine:
             return Proved(pair)
         exact = all(a.exact for a in pair) and not question.encoding.approximate
         if exact and question.encoding.products:
-            return self._by_sizes(points, facts, pair)
+            left = (_without_products(pair[0]), _without_products(pair[1]))
+            answer = self._pair(points, facts, left) if left != pair else None
+            return answer if isinstance(answer, Unknown) else self._by_sizes(points, facts, pair)
         witness = _witness(meeting)
         values = question.values_matter(meeting)
         missing = question.missing(meeting)
@@ -274,6 +277,15 @@ class Engine:
 
 def _too_hard(pair: Pair) -> Unknown:
     return Unknown("hard", "it is too hard to decide", pair)
+
+
+def _without_products(access: Access) -> Access:
+    """An access without the conditions on data that ask for products, such as ``wet(a)*wet(b) /= 0``."""
+    products = [
+        g for g in access.at.guards if is_data(g) and any(is_product(m) for f in forms_of(g) for m, _ in f.terms)
+    ]
+    kept = tuple(g for g in access.at.guards if g not in products)
+    return replace(access, at=replace(access.at, guards=kept))
 
 
 def _rank(answer: Answer) -> int:

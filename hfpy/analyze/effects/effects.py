@@ -16,12 +16,11 @@ from hfpy.analyze.calls import chosen_dummies, dummies_met, dummy_name
 from hfpy.analyze.dependence.queries import Engine
 from hfpy.analyze.effects.declared import DECLARED, declared_of
 from hfpy.analyze.effects.flow import EffectsByStatement, Flow, FlowScan, is_whole
-from hfpy.analyze.effects.loopvalues import values_read
+from hfpy.analyze.effects.loopvalues import OwnVariables, values_read
 from hfpy.analyze.effects.memory import memory_of
 from hfpy.analyze.effects.severalnames import TOUCHED, touched_in
 from hfpy.analyze.facts import Facts, block_of, keeps_value, stands_for
 from hfpy.analyze.language.files import only_reads_values
-from hfpy.analyze.language.implied import ImpliedLoops
 from hfpy.analyze.language.intrinsics import argument_intent
 from hfpy.analyze.language.mpi import only_reads, procedure
 from hfpy.analyze.language.scopes import Found
@@ -148,12 +147,12 @@ class Effects:
 
     def by_statement(self, references: Iterable[Reference], key: str) -> EffectsByStatement:
         """What each statement does to variables, by their own names; what it reads is first. Variables of implied
-        loops are not read there.
+        loops, of ``forall`` and of ``do concurrent`` are not read there.
         """
         found: EffectsByStatement = {}
-        loops = ImpliedLoops(likely=True)
+        own = OwnVariables(self.facts, key, likely=True)
         for reference in references:
-            if not reference.writes and loops.bind(reference):
+            if not reference.writes and own.has(reference):
                 continue
             for read in self.read_by_function(reference, key):
                 found.setdefault(id(reference.at.statement), []).append((read, True, False, False))

@@ -7,9 +7,35 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.implied import ImpliedLoops
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.order.unsplit import in_declarations
-from hfpy.model.statements import Construct, Header
+from hfpy.model.expressions import Keyword
+from hfpy.model.statements import Construct, Header, OneLine, Statement
 
-INDEXED = ("forall", "doconcurrent")  # which variables they have is not asked
+_INDEXED = ("forall", "doconcurrent")
+
+
+class OwnVariables:
+    """The names in a routine that mean the variable of an implied loop, a ``forall`` or a ``do concurrent``, which is
+    none of the routine's. ``likely`` as for :class:`~hfpy.analyze.language.implied.ImpliedLoops`.
+    """
+
+    def __init__(self, facts: Facts, key: str, likely: bool = False) -> None:
+        self._implied = ImpliedLoops(likely)
+        statements = (at.statement for at in facts.graph.statements.get(key, ()))
+        self._lines = {s.line.key: _indices(s) for s in statements if isinstance(s, OneLine) and s.kind in _INDEXED}
+
+    def has(self, reference: Reference) -> bool:
+        """Whether a name is one of them."""
+        if reference.name in self._lines.get(reference.at.statement.line.key, ()):
+            return True
+        around = (c.header for c in reference.at.constructs if c.kind in _INDEXED)
+        return any(reference.name in _indices(header) for header in around) or self._implied.bind(reference)
+
+
+def _indices(statement: Statement) -> frozenset[str]:
+    """The variables of a ``forall`` or a ``do concurrent``."""
+    control = statement.exprs if isinstance(statement, Header) else ()
+    control = statement.control if isinstance(statement, OneLine) else control
+    return frozenset(e.name for e in control if isinstance(e, Keyword))
 
 
 def values_read(facts: Facts) -> dict[Identity, set[str]]:
@@ -18,8 +44,8 @@ def values_read(facts: Facts) -> dict[Identity, set[str]]:
     """
     found: dict[Identity, set[str]] = {}
     for key, references in facts.references.items():
-        implied, routine = ImpliedLoops(), facts.routine(key)
-        names = {r.name for r in references if not (r.writes or in_loop_over(r, implied))}
+        own, routine = OwnVariables(facts, key), facts.routine(key)
+        names = {r.name for r in references if not (r.writes or in_loop_over(r, own))}
         names |= in_declarations(facts, routine)
         names = names.union(*(g.members for g in routine.spec.groups if g.kind == "namelist"))
         for data in (facts.object(name, key) for name in names):
@@ -30,19 +56,14 @@ def values_read(facts: Facts) -> dict[Identity, set[str]]:
 
 def counts_only(facts: Facts, key: str, name: str) -> bool:
     """Whether a routine reads a variable in loops over it alone, so that no value of it is used after them."""
-    implied = ImpliedLoops()
+    own = OwnVariables(facts, key)
     reads = (r for r in facts.references[key] if r.name == name and not r.writes)
-    return all(in_loop_over(r, implied) for r in reads)
+    return all(in_loop_over(r, own) for r in reads)
 
 
-def bound(reference: Reference, loops: ImpliedLoops) -> bool:
-    """Whether a name means the variable of an implied loop, or of a ``forall`` or ``do concurrent`` around it."""
-    return any(c.kind in INDEXED for c in reference.at.constructs) or loops.bind(reference)
-
-
-def in_loop_over(reference: Reference, implied: ImpliedLoops) -> bool:
+def in_loop_over(reference: Reference, own: OwnVariables) -> bool:
     """Whether a name means the variable of a loop around it, of an implied one, a ``forall`` or ``do concurrent``."""
-    return bound(reference, implied) or any(_over(c, reference) for c in reference.at.constructs)
+    return own.has(reference) or any(_over(c, reference) for c in reference.at.constructs)
 
 
 def _over(construct: Construct, reference: Reference) -> bool:

@@ -16,6 +16,7 @@ from hfpy.parse.expressions.grammar import GrammarError
 
 _BASES = ("real", "integer", "logical", "complex", "character")
 _INTEGER_DIGITS = ((2, 1), (4, 2), (9, 4), (18, 8))
+_DIGITS, _EXPONENTS = {4: 6, 8: 15}, {4: 37, 8: 307}  # what precision() and range() give of reals
 
 
 class Kinds:
@@ -118,9 +119,12 @@ class Kinds:
         return self.scopes.standard_constant(name, key)
 
     def _inquired(self, name: str, args: tuple[Expr, ...], key: str) -> int | None:
+        if self.scopes.variable(name, key) is not None:
+            return None
         plain = [a.value if isinstance(a, Keyword) else a for a in args]
-        if name == "kind" and len(plain) == 1:
-            return self._kind_of(plain[0], key)
+        if name in ("kind", "precision", "range") and len(plain) == 1:
+            scalar = self._type_of(plain[0], key)
+            return _inquiry(name, scalar) if scalar is not None else None
         values = {
             a.name if isinstance(a, Keyword) else i: self.value(p, key)
             for i, (a, p) in enumerate(zip(args, plain, strict=True))
@@ -129,23 +133,30 @@ class Kinds:
             digits = values.get(0, values.get("r"))
             return next((size for limit, size in _INTEGER_DIGITS if digits is not None and digits <= limit), None)
         if name == "selected_real_kind":
-            precision = values.get(0, values.get("p")) or 0
-            exponents = values.get(1, values.get("r")) or 0
-            if precision <= 6 and exponents <= 37:
-                return 4
-            return 8 if precision <= 15 and exponents <= 307 else None
+            digits, exponents = values.get(0, values.get("p", 0)), values.get(1, values.get("r", 0))
+            if digits is None or exponents is None:
+                return None
+            return next((k for k in _DIGITS if digits <= _DIGITS[k] and exponents <= _EXPONENTS[k]), None)
         return None
 
-    def _kind_of(self, expr: Expr, key: str) -> int | None:
+    def _type_of(self, expr: Expr, key: str) -> Scalar | None:
         if isinstance(expr, Literal):
-            found = self.literal(expr, key)
-            return found.bytes if found is not None else None
+            return self.literal(expr, key)
         if isinstance(expr, Name):
             variable = self.scopes.variable(expr.name, key)
-            if variable is not None:
-                scalar = self.scalar(variable.symbol.type, variable.home)
-                return scalar.bytes if scalar is not None else None
+            return self.scalar(variable.symbol.type, variable.home) if variable is not None else None
         return None
+
+
+def _inquiry(name: str, scalar: Scalar) -> int | None:
+    """What ``kind``, ``precision`` and ``range`` give of a type."""
+    if name == "kind":
+        return scalar.bytes
+    if scalar.base == "integer" and name == "range":
+        return next((digits for digits, size in _INTEGER_DIGITS if size == scalar.bytes), None)
+    if scalar.base not in ("real", "complex"):
+        return None
+    return (_DIGITS if name == "precision" else _EXPONENTS).get(scalar.bytes)
 
 
 def _combine(op: str, left: int | None, right: int | None) -> int | None:

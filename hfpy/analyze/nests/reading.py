@@ -139,12 +139,12 @@ class Reading:
             case Unary(op=op, operand=operand) if op in "+-":
                 return self.form(operand).times(-1 if op == "-" else 1)
             case Binary(op=op, left=left, right=right) if op in ("+", "-", "*", "/") and self.is_integer(expr):
-                return self._short(self._arithmetic(op, self.form(left), self.form(right)), expr)
+                return self._short(self._arithmetic(op, self.form(left), self.form(right), expr), expr)
             case Name() | Apply() | Component():
                 return self.value(expr)
         return self._opaque(expr)
 
-    def _arithmetic(self, op: str, left: Form, right: Form) -> Form:
+    def _arithmetic(self, op: str, left: Form, right: Form, expr: Expr) -> Form:
         if op == "+":
             return left + right
         if op == "-":
@@ -155,7 +155,7 @@ class Reading:
         if by:
             return quotient(left, by)
         turn = self.world.turn(left, right)
-        return turn if turn is not None else atom(Application("/", (left, right)))
+        return turn if turn is not None else atom(Application("/", (left, right), shown=show(expr)))
 
     def _short(self, form: Form, expr: Expr) -> Form:
         """A form that stays small: values made of values grow without end."""

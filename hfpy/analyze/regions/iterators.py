@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.flow import EffectsByStatement, FlowScan
-from hfpy.analyze.effects.loopvalues import INDEXED, bound
+from hfpy.analyze.effects.loopvalues import OwnVariables
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import regions_of
-from hfpy.analyze.language.implied import ImpliedLoops
 from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.directives import Region
-from hfpy.model.statements import Construct, OneLine
+from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 
 
@@ -33,11 +32,9 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
     everything = facts.references[routine.key]
     if not any(r.name in iterators and not r.writes and not _is_own(regions, r) for r in everything):
         return
-    statements = (at.statement for at in facts.graph.statements[routine.key])
-    indexed = {s.line.key for s in statements if isinstance(s, OneLine) and s.kind in INDEXED}
     live = (r for r in everything if facts.live(r.at, routine.key))
-    loops = ImpliedLoops()
-    references = [r for r in live if r.at.statement.line.key not in indexed and not bound(r, loops)]
+    own = OwnVariables(facts, routine.key)
+    references = [r for r in live if not own.has(r)]
     names = {r.name for r in references if r.name in iterators and not r.writes and not _is_own(regions, r)}
     if not names:
         return

@@ -47,7 +47,7 @@ from hfpy.backends.c.values import (
 )
 from hfpy.backends.kernelspec import mentioned_at, sites_of
 from hfpy.model.expressions import Fragment
-from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Slot
+from hfpy.model.kernel import Bounds, KernelSpec, Local, Parameter, Range, Slot
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Header
 from hfpy.parse.statements.nests import innermost_body, own_nest
@@ -152,7 +152,7 @@ class CKernel:
         self.views: dict[str, View] = {}
         self.wide: list[str] = []
         self.reduced: list[Reduced] = []
-        self.spacious: list[DataObject] = []
+        self.spacious: list[tuple[DataObject, Bounds | None]] = []
         self.space = ""
         self.variables = {r.iterator: CVariable(c_name(r.iterator), INTEGER) for r in spec.ranges}
         values = (p for p in spec.parameters if p.passing == "value")
@@ -238,7 +238,7 @@ class CKernel:
             assert data is not None
             made, lines = local_array(self.body, data, local.bounds)
             if constant_bounds(self.facts, data, local.bounds) is None:
-                self.spacious.append(data)
+                self.spacious.append((data, local.bounds))
             self.definitions += shared_by_team(room_name(self.body, local.name), lines) if self.spec.team else lines
         elif local.partial:
             if local.operator not in _OPERATORS:

@@ -4,7 +4,7 @@ workspace of all threads whose size the launcher works out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -15,6 +15,7 @@ from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type, extent, operand
 from hfpy.backends.c.views import array_variable, scalar_of
 from hfpy.model.expressions import Expr, Fragment, Keyword
+from hfpy.model.kernel import Bounds
 from hfpy.parse.expressions.fragments import ONE, expanded_dim
 
 
@@ -56,7 +57,7 @@ def local_array(
     scalar = scalar_of(body.kinds, data)
     constant = constant_bounds(facts, data, given)
     if constant is None:
-        bounds = [(_size(body, low), _size(body, high)) for low, high in bounds_of(facts, data)]
+        bounds = [(_size(body, low), _size(body, high)) for low, high in given or bounds_of(facts, data)]
         variable = array_variable(data, facts, scalar, bounds, room_name(body, data.name))
         return variable, body.dialect.taken(variable, data.name)
     storage = room_name(body, data.name)
@@ -97,14 +98,15 @@ def own_arrays(device: DeviceRoutines, key: str) -> list[DataObject]:
     ]
 
 
-def bytes_of(body: Body, arrays: list[DataObject]) -> list[str]:
-    """The bytes that local arrays take in a thread's part of the workspace, as C text for the launcher."""
+def bytes_of(body: Body, arrays: Iterable[tuple[DataObject, Bounds | None]]) -> list[str]:
+    """The bytes that local arrays take in a thread's part of the workspace, as C text for the launcher. Their bounds
+    are as in :func:`constant_bounds`.
+    """
     texts = []
-    for data in arrays:
+    for data, given in arrays:
         scalar = body.kinds.scalar(data.symbol.type, data.home)
-        counts = [
-            f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds_of(body.facts, data)
-        ]
+        bounds = given or bounds_of(body.facts, data)
+        counts = [f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds]
         texts.append(f"hf_space_of({' * '.join(counts)}, {scalar.size if scalar is not None else 8})")
     return texts
 
@@ -142,7 +144,7 @@ def called_bytes(body: Body, sites: list[CallSite]) -> list[str]:
 def _call_bytes(body: Body, site: CallSite) -> str:
     facts = body.facts
     inner = replace(body, key=site.callee, variables=_arguments(body, site), temporaries=[], prelude=[], scratch=[])
-    own = bytes_of(inner, own_arrays(body.device, site.callee))
+    own = bytes_of(inner, ((data, None) for data in own_arrays(body.device, site.callee)))
     own += _scratch_of_routine(inner, body.device.scratch(site.callee))
     sites = [s for s in facts.graph.sites.get(site.callee, ()) if s.callee and facts.live(s.at, site.callee)]
     return total(own, called_bytes(inner, sites))

@@ -129,7 +129,7 @@ def _after(form: PlainForm, edits: Edits, again: Again | None, step: str) -> Pla
         if index.path not in edits:
             continue
         try:
-            done = apply_edits(index.source, edits[index.path], lambda text: wrap_line(text, application.macros))
+            done = apply_edits(index.source, edits[index.path], lambda text, _: wrap_line(text, application.macros))
         except OverlapError:
             return None
         rows[index.path] = tuple(form.row(index.path, n - 1) for n in done.line_map)

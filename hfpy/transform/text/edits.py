@@ -106,7 +106,10 @@ class Edited:
     changed: tuple[bool, ...]
 
 
-def apply_edits(source: SourceText, edits: Iterable[Edit], wrap: Callable[[str], list[str]] | None = None) -> Edited:
+Wrap = Callable[[str, bool], list[str]]  # the lines for a changed one; is nothing on it from the source?
+
+
+def apply_edits(source: SourceText, edits: Iterable[Edit], wrap: Wrap | None = None) -> Edited:
     """Apply edits to a file's lines. ``wrap`` breaks a changed line that became too long.
 
     Raises OverlapError if two edits overlap.
@@ -209,9 +212,7 @@ def _offset(starts: list[int], line: int, column: int, end: int) -> int:
     return min(starts[line] + column, end) if line < len(starts) else end
 
 
-def _to_lines(
-    pieces: list[tuple[str, int, bool]], starts: list[int], wrap: Callable[[str], list[str]] | None
-) -> Edited:
+def _to_lines(pieces: list[tuple[str, int, bool]], starts: list[int], wrap: Wrap | None) -> Edited:
     from bisect import bisect_right
 
     lines: list[str] = []
@@ -219,12 +220,12 @@ def _to_lines(
     changed: list[bool] = []
     current: list[str] = []
     origin = 0
-    touched = False
+    touched = kept = False  # whether the line has new text, and text of the source
 
     def finish() -> None:
-        nonlocal origin, touched
+        nonlocal origin, touched, kept
         text = "".join(current)
-        wrapped = wrap(text) if touched and wrap is not None else [text]
+        wrapped = wrap(text, not kept) if touched and wrap is not None else [text]
         for piece in wrapped:
             if touched and piece and not piece.strip():
                 continue  # all that was on the line is gone
@@ -232,7 +233,7 @@ def _to_lines(
             line_map.append(origin)
             changed.append(touched)
         current.clear()
-        origin, touched = 0, False
+        origin, touched, kept = 0, False, False
 
     for text, where, new in pieces:
         position = where
@@ -242,7 +243,7 @@ def _to_lines(
             stripped = part[:-1] if part.endswith("\n") else part
             if origin == 0 and (stripped or not new):
                 origin = where + 1 if new else bisect_right(starts, position)
-            touched = touched or new
+            touched, kept = touched or new, kept or (not new and bool(stripped))
             current.append(stripped)
             if part.endswith("\n"):
                 finish()

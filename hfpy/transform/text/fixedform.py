@@ -6,23 +6,33 @@ column 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from hfpy.model.units import FileIndex
 from hfpy.parse.text.cards import card
 from hfpy.parse.text.lexer import strip_comment
 from hfpy.parse.text.physical import physical
+from hfpy.transform.text.edits import Wrap
 from hfpy.transform.text.wrapping import broken_at, wrap_line
 
 WIDTH = 72
 FIELD = " " * 6  # before a statement without a label
 _START, _MORE = FIELD, "     & "
+_MARGIN = " " * 5  # before the mark of a line that continues one
 
 
-def lines_for(index: FileIndex, macros: Collection[str]) -> Callable[[str], list[str]]:
+def lines_for(index: FileIndex, macros: Collection[str]) -> Wrap:
     """What makes lines of a file of a changed line: those of its form, not too long."""
-    wrap = wrap_fixed if index.fixed else wrap_line
-    return lambda text: wrap(text, macros)
+    if not index.fixed:
+        return lambda text, _: wrap_line(text, macros)
+    own = frozenset(index.source.lines)
+    return lambda text, new: wrap_fixed(_begun(text) if new and text not in own else text, macros)
+
+
+def _begun(text: str) -> str:
+    """A line that a pass wrote, with what it has in column 6, the mark of a line that continues one, further right."""
+    marked = text.startswith(_MARGIN) and (text[5:6].isalpha() or text[5:6] == "!")
+    return f" {text}" if marked else text
 
 
 def fixed_row(text: str) -> str:
