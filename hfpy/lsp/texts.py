@@ -219,7 +219,7 @@ class Text:
             return True
         if self.path.suffix in HYBRID_SUFFIXES:
             return bool(statement_macros(both, self.macros) or used_shapes(both, None, self.macros))
-        if used_in_plain(both, None, self.macros, self.index.fixed):
+        if used_in_plain((*self.lines, *new), None, self.macros, self.index.fixed):
             return True
         return self._directed(old) != self._directed(new)
 
