@@ -219,7 +219,8 @@ class Options:
     ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the sentinels of those that its
     flags make it heed (``omp``, ``acc``), ``columns`` how many count in fixed form, ``compiler`` its family, whose
     macros count. ``emulate`` builds GPU code for the CPU (design §4), ``checked`` lets kernels in OpenCL C check their
-    indices (others do so by a macro), ``mpi`` programs for many processes, ``poison_halos`` makes halos NaN while they are stale. ``legacy`` repairs leniencies of
+    indices (others do so by a macro), ``mpi`` programs for many processes, ``poison_halos`` makes halos NaN while they
+    are stale. ``legacy`` repairs leniencies of
     older compilers in existing projects (design §6). ``network`` is what messages cost, if that was measured.
     ``machine`` is what the optimiser plans for, if it was measured; ``tuning`` are choices that go over its own.
     ``specialise`` are sizes with values for which regions get versions of their own. ``settings`` is the file that
