@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from hfpy.diagnostics import Place
 from hfpy.layouts import Layout
 from hfpy.model.extents import Dim
 from hfpy.scale.network import Network
+from hfpy.suffixes import FIXED_COLUMNS
 
 # Told how far long work is: the name of the phase, how much of it is done, and how much there is (0: not known).
 Progress = Callable[[str, int, int], None]
@@ -45,6 +47,10 @@ class DefaultKinds:
 _WIDE_REALS = frozenset(
     "-fdefault-real-8 -r8 -Mr8 -real-size=64 -autodouble -sreal64 -s=real64 -sdefault64 -s=default64".split()
 )
+_FIXED_LENGTH = re.compile(
+    r"(?<!\S)(?:-ffixed-line-length[-=](none|\d+)|-Mextend|-fextend-source"
+    r"|-extend[-_]source(?:[: ](\d+))?|-N ?(\d+)|-(72|80|132))(?!\S)"
+)
 _WIDE_INTEGERS = frozenset(
     "-fdefault-integer-8 -i8 -Mi8 -integer-size=64 -sinteger64 -s=integer64 -sdefault64 -s=default64".split()
 )
@@ -58,6 +64,18 @@ def default_kinds(flags: Iterable[str]) -> DefaultKinds:
     # gfortran doubles double precision too, if nothing keeps it.
     double = 16 if "-fdefault-real-8" in given and "-fdefault-double-8" not in given else 8
     return DefaultKinds(real, double, 8 if given & _WIDE_INTEGERS else 4)
+
+
+def fixed_columns(flags: Iterable[str]) -> int:
+    """The columns that count in a line of fixed form under a Fortran compiler's flags (gfortran's, flang's,
+    nvfortran's, Intel's, Cray's, NEC's spelling).
+    """
+    found = FIXED_COLUMNS
+    for match in _FIXED_LENGTH.finditer(" ".join(flags)):
+        given = next(filter(None, match.groups()), None)
+        length = given or ("2048" if match[0] == "-fextend-source" else "132")
+        found = int(length) if length.strip("0").isdigit() else sys.maxsize  # 0 and "none": all
+    return found
 
 
 def directives_of(flags: Iterable[str]) -> tuple[str, ...]:
@@ -199,9 +217,10 @@ class Options:
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
     ``hfpy verify --races``, ``samples`` lets them note where they are, for ``hfpy annotate --profile``.
     ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the sentinels of those that its
-    flags make it heed (``omp``, ``acc``), ``compiler`` its family, whose macros count. ``emulate`` builds GPU code for
-    the CPU (design §4), ``checked`` lets kernels in OpenCL C check their indices (others do so by a macro), ``mpi``
-    programs for many processes, ``poison_halos`` makes halos NaN while they are stale. ``legacy`` repairs leniencies of
+    flags make it heed (``omp``, ``acc``), ``columns`` how many count in fixed form, ``compiler`` its family, whose
+    macros count. ``emulate`` builds GPU code for the CPU (design §4), ``checked`` lets kernels in OpenCL C check their
+    indices (others do so by a macro), ``mpi`` programs for many processes, ``poison_halos`` makes halos NaN while they
+    are stale. ``legacy`` repairs leniencies of
     older compilers in existing projects (design §6). ``network`` is what messages cost, if that was measured.
     ``machine`` is what the optimiser plans for, if it was measured; ``tuning`` are choices that go over its own.
     ``specialise`` are sizes with values for which regions get versions of their own. ``settings`` is the file that
@@ -244,6 +263,7 @@ class Options:
     mpi: bool = False
     poison_halos: bool = False
     kinds: DefaultKinds = DefaultKinds()
+    columns: int = FIXED_COLUMNS
     directives: tuple[str, ...] = ()
     compiler: str = "gnu"
     trace: bool = False

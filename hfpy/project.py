@@ -28,6 +28,7 @@ from hfpy.options import (
     ScriptFolder,
     Tuned,
     default_kinds,
+    fixed_columns,
 )
 from hfpy.scale.network import Network
 from hfpy.suffixes import FORTRAN
@@ -195,6 +196,7 @@ def options_for(project: Project, target: str) -> Options:
         debug_print=project.debug_print,
         decomposition=project.decomposition,
         kinds=default_kinds(settings.flags or ()),
+        columns=fixed_columns(settings.flags or ()),
         specialise=settings.specialise,
         settings=Place(str(project.root / PROJECT_FILE)) if not project.legacy else None,
         drop_directives=_files_of(project, project.drop_directives),

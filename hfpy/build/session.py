@@ -14,7 +14,7 @@ from hfpy.build.settings.named import unknown_folders, unknown_paths
 from hfpy.build.settings.projectfile import load_project
 from hfpy.changes import Changes, changes_of
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, note, warning
-from hfpy.options import Options, default_kinds, directives_of, schedule_fault, sizes_of
+from hfpy.options import Options, default_kinds, directives_of, fixed_columns, schedule_fault, sizes_of
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 
 
@@ -104,6 +104,7 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, 
     flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
     family = family_by_name(project.target(given.target).compiler, environment)
     known = replace(options, kinds=default_kinds(flags), directives=directives_of(flags), compiler=family)
+    known = replace(known, columns=fixed_columns(flags))
     return Session(project, known, notes)
 
 

@@ -219,7 +219,7 @@ class Text:
             return True
         if self.path.suffix in HYBRID_SUFFIXES:
             return bool(statement_macros(both, self.macros) or used_shapes(both, None, self.macros))
-        if used_in_plain(both, None, self.macros, self.index.fixed):
+        if used_in_plain((*self.lines, *new), None, self.macros, self.index.fixed):
             return True
         return self._directed(old) != self._directed(new)
 
@@ -236,14 +236,16 @@ class Text:
             return True
         if not any("@" in line for line in rows):
             return False
-        lines, _ = logical_lines(self.index.path, rows, hybrid=False, fixed=self.index.fixed)
+        lines, _ = logical_lines(
+            self.index.path, rows, hybrid=False, fixed=self.index.fixed, columns=self.index.columns
+        )
         return any(line.directive for line in lines)
 
     def _parsed_again(self, leaf: Part, rows: tuple[str, ...]) -> Part | None:
         """A unit with new lines; None if they are not just one unit of the same name."""
         index, before = self.index, self.index.units[leaf.number]
         hybrid = self.path.suffix in HYBRID_SUFFIXES
-        read, problems = logical_lines(index.path, rows, hybrid=hybrid, fixed=index.fixed)
+        read, problems = logical_lines(index.path, rows, hybrid=hybrid, fixed=index.fixed, columns=self.index.columns)
         read, more = within_limits(index.path, read)
         made = [line.down(leaf.first) for line in read]
         found = index_units(index.path, made)
@@ -274,7 +276,7 @@ def _rows(index: FileIndex, unit: UnitIndex) -> tuple[int, int, int]:
 def _given(index: FileIndex, options: Options) -> Mapping[int, frozenset[str] | None]:
     """The names that each unit with others in it may give a meaning there (:func:`names_given`)."""
     known = {**command_line_macros(options), **index.definitions}
-    reader = Includes(index.path, options.include_dirs, index.fixed, known)
+    reader = Includes(index.path, options.include_dirs, index.fixed, known, index.columns)
     outer = {unit.parent for unit in index.units if unit.parent is not None}
     return {number: names_given(index, number, reader) for number in outer}
 

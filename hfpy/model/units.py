@@ -12,6 +12,7 @@ from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine, SourceText, compact
 from hfpy.model.statements import Construct, Node, Statement, constructs
+from hfpy.suffixes import FIXED_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +243,9 @@ class FileIndex:
     ``conditions`` are the ``@if`` blocks around whole routines: begin, end, and whether they hold in this build.
     ``macros`` are the names that the file defines, ``definitions`` the macros that it brings in by itself or by files
     it includes and that mean the same all over it. ``sizes`` are those of the project's domains, by the names that mean
-    them. ``namesakes`` counts the files before it whose main program has the name of its own. ``unexpanded`` is the
-    text of a plain file that went through the preprocessor, which stays where nothing of the file changes.
+    them. So many ``columns`` count in ``fixed`` form. ``namesakes`` counts the files before it whose main program has
+    the name of its own. ``unexpanded`` is the text of a plain file that went through the preprocessor, which stays
+    where nothing of the file changes.
     """
 
     source: SourceText
@@ -257,6 +259,7 @@ class FileIndex:
     definitions: Mapping[str, Macro] = field(default_factory=dict)
     includes: tuple[str, ...] = ()
     fixed: bool = False
+    columns: int = FIXED_COLUMNS
     original: str = ""
     unexpanded: str = ""
     sizes: Mapping[str, str] = field(default_factory=dict)

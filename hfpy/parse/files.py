@@ -226,7 +226,13 @@ def index_text(
         found += [replace(d, severity="warning") for d in plain.diagnostics]
     found += seen.diagnostics
     lines, problems = logical_lines(
-        str(path), source.lines, hybrid=hybrid, active=seen.active, fixed=fixed, includes=seen.includes
+        str(path),
+        source.lines,
+        hybrid=hybrid,
+        active=seen.active,
+        fixed=fixed,
+        includes=seen.includes,
+        columns=options.columns,
     )
     found += problems
     lines, problems = within_limits(str(path), lines)
@@ -252,6 +258,7 @@ def index_text(
         definitions=seen.definitions,
         includes=seen.includes,
         fixed=fixed,
+        columns=options.columns,
         original=original if expanded is not None else "",
         unexpanded=unexpanded,
         sizes=options.domain_sizes,

@@ -28,6 +28,7 @@ from hfpy.parse.oldsizes import with_old_sizes
 from hfpy.parse.text.lexer import logical_lines
 from hfpy.parse.text.limits import readable, within_limits
 from hfpy.parse.text.preprocess import activity
+from hfpy.suffixes import FIXED_COLUMNS
 
 
 def unit_key(index: FileIndex, number: int) -> str:
@@ -55,10 +56,12 @@ class Includes:
         include_dirs: tuple[Path, ...],
         fixed: bool = False,
         macros: Mapping[str, Macro] | None = None,
+        columns: int = FIXED_COLUMNS,
     ) -> None:
         self.folders = (Path(path).parent, *include_dirs)
         self.fixed = fixed
         self.macros = macros
+        self.columns = columns
 
     def __call__(self, name: str, line: LogicalLine) -> list[LogicalLine] | None:
         """Logical lines of the file, each marked with it; None where it cannot be found."""
@@ -82,7 +85,10 @@ class Includes:
         if self.macros is not None:
             seen = activity(rows, self.macros, path, self.folders, self.fixed)
             active, includes = seen.active, seen.includes
-        return logical_lines(str(path), rows, hybrid=False, active=active, fixed=self.fixed, includes=includes)[0]
+        read, _ = logical_lines(
+            str(path), rows, hybrid=False, active=active, fixed=self.fixed, includes=includes, columns=self.columns
+        )
+        return read
 
 
 def _module_of(index: FileIndex, unit: UnitIndex) -> str:
@@ -111,7 +117,7 @@ def parse_unit(
     unit = index.units[number]
     lines = list(index.lines[unit.first : unit.last + 1])
     known = None if macros is None else {**macros, **index.definitions}
-    reader = Includes(index.path, include_dirs, index.fixed, known)
+    reader = Includes(index.path, include_dirs, index.fixed, known, index.columns)
     deadline = Deadline.after(limit)
     around = partial(_around, index, unit, reader)
     parser = SpecificationParser(index.path, reader, deadline, around, index.sizes, index.definitions)

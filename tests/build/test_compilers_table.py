@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from hfpy.build.compile.compilers import _SPELLINGS, family_by_name, family_of
 from hfpy.build.compile.tools import _DEBUG_FLAGS
-from hfpy.options import DefaultKinds, default_kinds
+from hfpy.build.session import Given, open_project
+from hfpy.options import DefaultKinds, default_kinds, fixed_columns
 
 PAGE = Path(__file__).parents[2] / "docs" / "projects.md"
 ROWS = {
@@ -66,6 +68,36 @@ def test_versions_tell_families(text: str, family: str) -> None:
 )
 def test_flags_tell_default_kinds(flags: str, kinds: DefaultKinds) -> None:
     assert default_kinds(flags.split()) == kinds
+
+
+@pytest.mark.parametrize(
+    "flags, columns",
+    [
+        ("-O2 -N", 72),
+        ("-ffixed-line-length-132 -O2", 132),
+        ("-ffixed-line-length-none", sys.maxsize),
+        ("-ffixed-line-length=0", sys.maxsize),
+        ("-extend-source -O2", 132),
+        ("-extend_source 80", 80),
+        ("-132", 132),
+        ("-132 -ffixed-line-length-72", 72),
+        ("-Mextend", 132),
+        ("-N 1023", 1023),
+        ("-fextend-source", 2048),
+        ("-DN132 -O1320", 72),
+    ],
+)
+def test_flags_tell_columns_of_fixed_form(flags: str, columns: int) -> None:
+    assert fixed_columns(flags.split()) == columns
+
+
+def test_flags_of_a_project_and_of_the_environment_count(tmp_path: Path) -> None:
+    (tmp_path / "a.f").write_text("      end\n")
+    (tmp_path / "hfpy.toml").write_text(
+        '[project]\nsources = ["a.f"]\n[target.cpu]\nflags = ["-ffixed-line-length-132"]\n'
+    )
+    assert open_project(tmp_path, Given(), {}).options.columns == 132
+    assert open_project(tmp_path, Given(), {"FFLAGS": "-ffixed-line-length-none"}).options.columns == sys.maxsize
 
 
 def test_families_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,14 @@ def test_marks(mark: str) -> None:
     assert done.text.splitlines()[-3:-1] == ["   10 a(i,j) = i", "!@end parallelRegion"]
 
 
+@pytest.mark.parametrize("columns, parallel", [(72, True), (132, False)])
+def test_what_is_beyond_column_72_counts_with_a_flag(columns: int, parallel: bool) -> None:
+    row = f"{'      a(i,1) = 1':72} + a(i-1,1)"
+    text = SOURCE.replace("TEXT", f"      do i = 2, nx\n{row}\n      end do")
+    done = translate_text({"s.f": text}, backend="openmp", auto=True, columns=columns).require()
+    assert ("omp parallel do" in done.text) == parallel and row in done.text
+
+
 def test_continued() -> None:
     done = translated(f"c@parallelRegion{{domName(i,j), &\nc@& domSize(nx,\n{LOOPS}")
     assert set(done.codes()) == {"HF204"}

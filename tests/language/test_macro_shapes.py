@@ -301,6 +301,54 @@ def test_lists_and_sums(text: str) -> None:
     assert not is_shape(defined(text)) and not is_value(defined(text))
 
 
+# A loop that is serial for what a macro means: a number with the name of a variable, and second names of variables.
+SECOND_NAMES = {
+    "#define N 3": "a(i) = a(i) + a(N)",
+    "#define LAST part": "b(i) = LAST\npart = a(i)",
+    "#define SAVED LAST\n#define LAST (part + 1)": "b(i) = SAVED\npart = a(i)",
+    "#define B_AT(k) b(k)": "b(i) = B_AT(i-1) + a(i)",
+}
+SERIAL = """subroutine s(n, a, b)
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n), b(n)
+  real(8) :: part
+  integer :: i
+  part = 0
+  do i = 2, n - 1
+    BODY
+  end do
+end subroutine
+"""
+
+
+@pytest.mark.parametrize("defines", SECOND_NAMES)
+def test_second_names(defines: str) -> None:
+    text = SERIAL.replace("BODY", SECOND_NAMES[defines])
+    made = translate_text({"s.F90": f"{defines}\n{text}"}, backend="openmp", auto=True).require().text
+    assert "parallelRegion" not in made
+
+
+def test_a_macro_of_the_command_line_with_the_name_of_a_variable() -> None:
+    text = SERIAL.replace("BODY", "a(i) = a(i) + a(N)")
+    made = translate_text({"s.F90": text}, backend="openmp", auto=True, define=("N=3",)).require().text
+    assert "parallelRegion" not in made
+
+
+@pytest.mark.parametrize("type_text", ["real(8)", "Real*8", "integer"])
+def test_types(type_text: str) -> None:
+    text = SERIAL.replace("BODY", "part = a(i)\nb(i) = part").replace("real(8) :: part", "_RL part")
+    made = translate_text({"s.F90": f"#define _RL {type_text}\n{text}"}, backend="openmp", auto=True).require().text
+    assert "private(i, part)" in made
+
+
+def test_values_beside_names_stay_as_they_are() -> None:
+    text = SERIAL.replace("BODY", "a(i) = FACTOR*a(i) + 1")
+    defines = "#define FACTOR 3.d0\n#define UNUSED part\n#define ON .true."
+    made = translate_text({"s.F90": f"{defines}\n{text}"}, backend="openmp", auto=True).require().text
+    assert "parallelRegion" in made and "= FACTOR*a(i)" in made
+
+
 def test_other_macros_stay_as_they_are() -> None:
     """Values, and lists in declarations alone, leave a file as its owner wrote it."""
     text = BY_HAND.replace('#  include "ocean_loops.h"\n', "#define NI 10\n#define GRID 10,8,4\n")

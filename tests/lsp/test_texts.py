@@ -286,3 +286,11 @@ def test_what_a_project_said_of_an_older_text_is_not_shown(tmp_path: Path, monke
     server.take(looked)
     assert published == [path]
     server.close()
+
+
+def test_a_name_that_is_a_macro_but_for_capitals_concerns_the_whole_file() -> None:
+    text = "#define N 3\nsubroutine s(a)\n  real :: a(N)\n  a(1) = 1\nend subroutine\n"
+    path = Path("/nowhere/s.F90")
+    known = read(text, None, path)
+    assert not read(text.replace("= 1", "= 2"), known, path).whole
+    assert read(text.replace("= 1", "= n"), known, path).whole

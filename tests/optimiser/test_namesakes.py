@@ -201,6 +201,7 @@ def _modules(name: str, main: str) -> Pair:
 
 PAIRS = [
     *(_both(f"condition_{name}", COLUMN, condition=text) for name, text in CONDITIONS.items()),
+    _both("lanes", COLUMN.replace("carry", "l"), condition=CONDITIONS["gt"]),  # hfpy's own loop is over hf_l
     _both("constants", CONSTANTS),
     _modules("namesakes", MAIN),
     _modules("thirds", THIRD),

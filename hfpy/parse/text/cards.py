@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hfpy.parse.text.tokens import tokenise
+from hfpy.suffixes import FIXED_COLUMNS
 
 _MARKS = frozenset("123456789")
 
@@ -32,9 +33,9 @@ def card(line: str) -> Card:
     return Card(label.strip(), continues, 6 if tab < 0 else tab + 1 + continues)
 
 
-def without_margin(line: str) -> str:
-    """The columns that count: 72, but all of a line with a tab in its label's columns, which has no columns."""
-    return line[:72] if "\t" not in line[:6] else line
+def without_margin(line: str, columns: int = FIXED_COLUMNS) -> str:
+    """The columns that count, but all of a line with a tab in its label's columns, which has no columns."""
+    return line[:columns] if "\t" not in line[:6] else line
 
 
 def free_form(text: str) -> str:

@@ -15,6 +15,7 @@ from hfpy.diagnostics import Diagnostic, Place, error, note
 from hfpy.model.source import LogicalLine
 from hfpy.parse.text.blanks import without_blanks
 from hfpy.parse.text.cards import card, without_margin
+from hfpy.suffixes import FIXED_COLUMNS
 
 _QUOTED_OR_COMMENT = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|['"!]""")
 _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
@@ -144,14 +145,16 @@ def logical_lines(
     active: Sequence[bool] | None = None,
     fixed: bool = False,
     includes: Sequence[str] = (),
+    columns: int = FIXED_COLUMNS,
 ) -> tuple[list[LogicalLine], list[Diagnostic]]:
     """Logical lines of a file and what was wrong with its lexical form.
 
     An active ``#include`` (named in ``includes``) is kept as a line of its own. ``active`` masks lines that the
-    preprocessor drops; ``hybrid`` says that ``@`` at the beginning of a line is a directive.
+    preprocessor drops; ``hybrid`` says that ``@`` at the beginning of a line is a directive; in ``fixed``
+    form so many ``columns`` count.
     """
     if fixed:
-        return _fixed_form(path, lines, active, includes)
+        return _fixed_form(path, lines, active, includes, columns)
     out: list[LogicalLine] = []
     found: list[Diagnostic] = []
     total = len(lines)
@@ -318,7 +321,7 @@ def _next_code(lines: Sequence[str], index: int, active: Sequence[bool] | None) 
 
 
 def _fixed_form(
-    path: str, lines: Sequence[str], active: Sequence[bool] | None, includes: Sequence[str]
+    path: str, lines: Sequence[str], active: Sequence[bool] | None, includes: Sequence[str], columns: int
 ) -> tuple[list[LogicalLine], list[Diagnostic]]:
     out: list[LogicalLine] = []
     found: list[Diagnostic] = []
@@ -336,7 +339,7 @@ def _fixed_form(
             index += 1
             continue
         joiner = _Joiner()
-        code, quote = strip_comment(without_margin(lines[index]))
+        code, quote = strip_comment(without_margin(lines[index], columns))
         label, _, column = card(code)
         label_at = index, code.find(label)
         joiner.add(code[column:], index, column)
@@ -347,7 +350,7 @@ def _fixed_form(
             if (active is not None and not active[index]) or _fixed_comment(lines[index]):
                 index += 1
                 continue
-            raw = without_margin(lines[index])
+            raw = without_margin(lines[index], columns)
             _, continues, column = card(raw)
             if not continues:
                 break

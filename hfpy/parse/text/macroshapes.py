@@ -1,4 +1,5 @@
-"""Macros that are no values in a plain file: beginnings and ends of loops, operators, lists of indices.
+"""Macros that are no values in a plain file: beginnings and ends of loops, operators, lists of indices, second names of
+what the code names otherwise.
 
 What a statement with one of these means can only be read after the preprocessor. All others stay in the text as they
 are, where each counts as a name.
@@ -25,6 +26,10 @@ _OPERATORS = ("+", "-", "*", "/")
 _TYPE = re.compile(r"\s*(?:integer|real|logical|complex|character)\s*\*\s*\d+\s*$", re.I)
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[ed][+-]?\d+)?(?:_\w+)?", re.I)
 _NAMED = re.compile(r"[A-Za-z]\w*")
+_DOTTED = re.compile(r"\.[A-Za-z]+\.")  # as in .true.
+_DECLARED_TYPE = re.compile(
+    r"\s*(?:integer|real|logical|complex|character|type|class)\s*(?:\*\s*\d+|\([^()]*\))?\s*$", re.I
+)
 _DECLARES = re.compile(
     r"\s*(?:integer|real|double\s*precision|logical|character|complex|type\s*\(|class\s*\(|dimension|common)\b", re.I
 )
@@ -39,15 +44,44 @@ def used_shapes(rows: Sequence[str], active: Sequence[bool] | None, macros: Mapp
 def used_in_plain(
     rows: Sequence[str], active: Sequence[bool] | None, macros: Mapping[str, Macro], fixed: bool = False
 ) -> frozenset[str]:
-    """The same, with lists and sums, which count in statements alone: in declarations they are read as they are."""
+    """The same, with lists and sums, which count in statements alone: in declarations they are read as they are. And
+    second names, see :func:`_second_names`.
+    """
+    if not macros:
+        return frozenset()
     shapes = {name for name, macro in macros.items() if is_shape(macro)}
     lists = {name for name, macro in macros.items() if name not in shapes and not is_value(macro)}
-    if not shapes and not lists:
-        return frozenset()
     code = list(_active(rows, active))
     code = [row for row in code if row[:1] not in ("c", "C", "*")] if fixed else code
-    statements = (row for row in code if not _DECLARES.match(row))
-    return frozenset((*_used(code, shapes), *_used(statements, lists)))
+    statements = [row for row in code if not _DECLARES.match(row)]
+    return frozenset((*_used(code, shapes), *_used(statements, lists), *_second_names(code, statements, macros)))
+
+
+def _second_names(code: Sequence[str], statements: Sequence[str], macros: Mapping[str, Macro]) -> Iterator[str]:
+    """The macros by which code names what it names otherwise, too (``#define T work``), types among them, and those
+    whose names differ from others in the case of letters alone: as names they would be read for something else.
+    """
+    used = frozenset(_used(code, macros))
+    if not used:
+        return
+    rows = (mask_strings(strip_comment(row)[0]) for row in code if not row.lstrip().startswith("#"))
+    others = {name.lower() for row in rows for name in _NAMED.findall(row) if name not in macros}
+    yield from (name for name in used if name.lower() in others or _DECLARED_TYPE.match(macros[name].body))
+    yield from _used(statements, {name for name in used if others & _behind(name, macros)})
+
+
+def _behind(name: str, macros: Mapping[str, Macro]) -> set[str]:
+    """The names in what a macro means, in small letters, through the macros that it names."""
+    found: set[str] = set()
+    pending, seen = [name], {name}
+    while pending:
+        macro = macros[pending.pop()]
+        names = set(_NAMED.findall(_NUMBER.sub("0", _DOTTED.sub(" ", mask_strings(macro.body)))))
+        names -= set(macro.params or ())
+        found |= {n.lower() for n in names if n not in macros}
+        pending += [n for n in names if n in macros and n not in seen]
+        seen |= names
+    return found
 
 
 def _active(rows: Sequence[str], active: Sequence[bool] | None) -> Iterator[str]:

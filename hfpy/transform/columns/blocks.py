@@ -57,6 +57,7 @@ class RegionBlocks:
         self.packed: tuple[Packed, ...] = ()
         self.clones = clones
         self.names = names
+        names.scalar(stem(LANE), "", "integer")  # before the blocks of variables have their names
         self.first = self.region.iterators[0]
         bodies = [innermost_body(c, s.region) for c, s in zip(self.constructs, self.sharings, strict=True)]
         self.nodes = analysis.plain(self.routine, tuple(node for body in bodies for node in body))
@@ -124,7 +125,6 @@ class RegionBlocks:
     @property
     def count_name(self) -> str:
         """How many columns a block has."""
-        self.names.scalar("l", "", "integer")
         return self.names.scalar(stem(COUNT), "", "integer")
 
     # -- what the region is
