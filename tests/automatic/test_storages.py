@@ -175,3 +175,34 @@ def test_an_element_may_be_the_beginning_of_an_array(tmp_path: Path) -> None:
     found = [v for v in found_regions(paths, Options(target="cpu")).verdicts if v.key == "sequence::run"]
     apart = [bool(v.region) for v in sorted(found, key=lambda v: v.place.line)]
     assert apart == [wanted for _, wanted in LOOPS]
+
+
+TYPES = """subroutine wide(c, v)
+  implicit none
+  complex(8), intent(inout) :: c{shape}
+  real(8), intent(in) :: v
+  c{first} = cmplx(v, 2*v, 8)
+  {more}
+end subroutine wide
+subroutine run(n, w, x)
+  implicit none
+  integer, intent(in) :: n
+  {type} :: w(n+1), x(n)
+  integer :: i
+  do i = 1, n
+    call wide(w(i), real(x(i), 8))
+  end do
+end subroutine run
+"""
+
+
+@pytest.mark.parametrize("type_", ["real(8)", "complex(8)"])
+@pytest.mark.parametrize(("shape", "first"), [("", ""), ("(1)", "(1)"), ("(*)", "(1)")])
+@pytest.mark.parametrize("more", ["", "if (v > 1) print *, v"])
+def test_elements_of_another_size(shape: str, first: str, type_: str, more: str, tmp_path: Path) -> None:
+    """Old code passes real numbers where a routine has complex ones: it sets the next element as well."""
+    text = TYPES.format(shape=shape, first=first, type=type_, more=more)
+    paths = write_files({"types.f90": text}, tmp_path)
+    (found,) = found_regions(paths, Options(target="cpu")).verdicts
+    assert bool(found.region) == (type_ == "complex(8)" and not more)
+    assert ("which elements of 'w' are meant is not known" in found.why) == (type_ == "real(8)" and not more)

@@ -71,6 +71,8 @@ class Accessed(Naming):
         places = subscripts.of(reference, data)
         if places is not None and data.local and not reference.component:
             self.inside = subscripts.inside(data, places)
+        if passed is not None and self.calls.misread(passed.site, reference, data):
+            places = None
         if places is not None and passed is not None and passed.array:
             places = self.calls.reached(passed.site, reference, data, places, subscripts)
         exact = not vague and not subscripts.vague

@@ -15,6 +15,7 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.flow import Flow
 from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.language.intrinsics import ARGUMENTS, argument_intent
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import component, has_vector, is_parent
 from hfpy.analyze.language.uses import Reference, aliases_of, associated
@@ -56,6 +57,7 @@ class Calls:
         self.facts = facts
         self.root = root
         self.effects = effects
+        self._kinds = Kinds(facts.scopes, facts.application.options.kinds)
         self._sites: dict[str, dict[int, list[CallSite]]] = {}
         self._set_in: dict[str, frozenset[str]] = {}
 
@@ -106,6 +108,19 @@ class Calls:
         flow = self.effects.flow(site.callee) or Flow()
         elemental = is_elemental(self.facts, site)
         return Passed(site, False, not elemental, name in flow.certain, name not in flow.exposed)
+
+    def misread(self, site: CallSite, reference: Reference, data: DataObject) -> bool:
+        """Whether elements of an argument are no elements of its dummy, as those of real numbers that a routine takes
+        for complex ones: its indices do not tell which memory it means then.
+        """
+        name = dummy_name(self.facts, site, reference.position) if site.callee and not reference.component else None
+        dummy = self.facts.object(name, site.callee) if name is not None else None
+        return dummy is not None and self._differ(dummy, data)
+
+    def _differ(self, dummy: DataObject, data: DataObject) -> bool:
+        sizes = [s.size if (s := self._kinds.scalar(d.symbol.type, d.home)) is not None else 0 for d in (dummy, data)]
+        plain = [d.symbol.type.base not in ("type", "class", "character") for d in (dummy, data)]
+        return plain[0] != plain[1] or (all(plain) and all(sizes) and sizes[0] != sizes[1])
 
     def sets_first(self, key: str, dummy: str) -> bool:
         """Whether a routine surely sets a dummy argument, before it uses it."""
@@ -322,7 +337,7 @@ class Calls:
         around = outer.reading.frame.views.get(data.name)
         if around is not None:
             array, identity = around.array, around.identity
-        if places is None or outer.vague:
+        if places is None or outer.vague or (not reference.component and self._differ(dummy, data)):
             return View(array, identity, None)
         left: Left | None = None
         first = dummy.rank and not any(isinstance(p, Section) for p in places)
