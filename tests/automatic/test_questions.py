@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from hfpy.cli import cli
+from tests.support import translate_text
 
 # Rows of ice cells are listed by two index arrays, whose pairs alone are distinct; what 'find' gives may be anything.
 SOURCE = """module m
@@ -98,3 +99,46 @@ def test_a_product_in_a_condition_is_none_in_an_index(asked: dict[str, tuple[str
 def test_a_quotient_is_shown_as_it_is_written(asked: dict[str, tuple[str, str]]) -> None:
     """It was ``/(-1+list(k),width)``."""
     assert "(list(k) - 1) / width" in asked["blocked"][0]
+
+
+# The lists are components: a clause could only name the object, or a component of all objects. No kernel can be made
+# of the loop over lists, so that the loop in it is looked at after that.
+LISTS = """module lists
+  implicit none
+  type piece
+    integer :: n = 0
+    integer, allocatable :: list(:)
+  end type piece
+  type(piece) :: pieces(2)
+  real(8) :: x(100,2,3)
+contains
+  subroutine update
+    integer :: i, l, n
+    do n = 1, 2
+      do i = 1, pieces(n)%n
+        l = pieces(n)%list(i)
+        call grow(x(l,n,:))
+      end do
+    end do
+  end subroutine update
+  subroutine grow(y)
+    real(8), intent(inout) :: y(:)
+    integer :: k
+    do k = 1, size(y)
+      y(k) = y(k)*2 + k
+    end do
+  end subroutine grow
+end module lists
+"""
+
+
+def test_index_arrays_that_no_clause_can_name(tmp_path: Path) -> None:
+    (tmp_path / "lists.f90").write_text(LISTS)
+    said = CliRunner().invoke(cli, ["annotate", "--target", "gpu", str(tmp_path / "lists.f90")]).output
+    assert "the index comes from 'pieces%list', and two of its values may be equal" in said
+    assert "!@parallelRegion{independent(x)}" in said and "distinct" not in said
+
+
+def test_loops_in_a_loop_that_no_kernel_can_hold_are_looked_at() -> None:
+    done = translate_text({"lists.f90": LISTS}, target="gpu", backend="cuda-c", auto=True).require()
+    assert not done.diagnostics and "hfl0" not in done.text

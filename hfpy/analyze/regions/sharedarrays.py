@@ -322,10 +322,12 @@ class SharedArrays:
             indices = "' and '".join(without_home(n) for n in (answer.name, *answer.beside))
             text = f"the indices come from '{indices}', and two points may have the same values of all of them"
         elif answer.kind == "distinct":
+            text = f"the index comes from '{self._shown(answer.name)}', and two of its values may be equal"
             index = without_home(answer.name)
-            hint = f"if no two of its values are equal, say so in the region: distinct({index})"
-            fix = self.stating("distinct", index)
-            text = f"the index comes from '{index}', and two of its values may be equal"
+            data = self.body.facts.object(index, self.body.key)
+            if data is not None and data.name_in(self.body.key) == answer.name:  # no component, and known in the region
+                hint = f"if no two of its values are equal, say so in the region: distinct({index})"
+                fix = self.stating("distinct", index)
         message = f"two points may meet in an element of '{name}' that one of them writes: {text}"
         self._tell(warning("HF500", message, place, hint), pair, (fix,))
 

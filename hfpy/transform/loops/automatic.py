@@ -396,6 +396,8 @@ class Search:
             for before_it, loop in zip(active, done, strict=True):
                 if (before_it.depth, before_it.why) != (loop.depth, loop.why):
                     self._replace(before_it, loop)
+            if any(x not in self.findings.seen for x in self.active()):  # loops in those that were refused
+                facts = self._looked_at()
         self.loops = [replace(x, why=x.why or "too many rounds were needed") for x in self.loops]
         return written(self.settled, self.worlds, []), NOTHING_BROUGHT
 
