@@ -313,8 +313,7 @@ class Called:
             return f"{what} a pointer or a text,"
         if symbol.type.base == "type" and not plain_type(self.facts, data):
             return f"{what} whose type has allocatable or pointer components,"
-        hidden = home.spec.default_private and "public" not in symbol.attributes
-        if routine.host != variable.home and (hidden or symbol.name in home.spec.private):
+        if routine.host != variable.home and not home.spec.accessible(symbol.name):
             return f"{what} private in its module,"
         if not data.rank:
             return f"{what} allocatable," if symbol.dynamic else ""

@@ -402,8 +402,7 @@ class SpecBuilder:
         block = block_of(owner, name)
         if block is not None and owner.kind != "module":
             raise Follows(f"'{name}'")  # reported where the called routine is printed
-        hidden = owner.spec.default_private and "public" not in found.symbol.attributes
-        if self.routine.host != home and (owner.kind != "module" or hidden or name in owner.spec.private):
+        if self.routine.host != home and (owner.kind != "module" or not owner.spec.accessible(name)):
             what = f"'{name}' of '{owner.name}', which a routine called here uses and which is private,"
             raise CannotPrint(what, hint=PRIVATE)
         imported = self.imported.found(home, name, self.key)

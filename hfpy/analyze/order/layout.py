@@ -247,10 +247,9 @@ def _order(
     if len(placed) < 2 or (ranked == placed and not missing and not split):
         if 2 <= len(placed) < rank:
             data, place = members[0]
-            size = next(data.used[i].size for i in range(rank) if not known[i])
-            message = (
-                f"'{data.name}' keeps its declared order: dimension {size} belongs to no domain that hfpy can tell"
-            )
+            unknown = next(i for i in range(rank) if not known[i])
+            which = f"dimension {unknown + 1} ({data.used[unknown].size})"
+            message = f"'{data.name}' keeps its declared order: {which} belongs to no domain that hfpy can tell"
             found.append(note("HF310", message, place, "bind the size in [domains] to place it in the layout"))
         return None
     data, place = members[0]

@@ -22,13 +22,14 @@ from hfpy.backends.c.dialect import CUDA, Dialect, Reduced
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.parameters import c_parameter, data_name, scope_of
 from hfpy.backends.c.space import (
-    bytes_of,
-    called_bytes,
+    called_elements,
     constant_bounds,
+    elements_of,
     local_array,
     needs_space,
     room_name,
-    scratch_bytes,
+    scratch_elements,
+    slot_of,
     total,
 )
 from hfpy.backends.c.statements import Statements
@@ -154,6 +155,7 @@ class CKernel:
         self.reduced: list[Reduced] = []
         self.spacious: list[tuple[DataObject, Bounds | None]] = []
         self.space = ""
+        self.slot = 0  # the bytes of an element in the workspace
         self.variables = {r.iterator: CVariable(c_name(r.iterator), INTEGER) for r in spec.ranges}
         values = (p for p in spec.parameters if p.passing == "value")
         self.variables.update({p.text: CVariable(c_name(p.text), p.type) for p in values})
@@ -270,8 +272,9 @@ class CKernel:
         used = set().union(*(self.device.mentioned(key) for key in self.spec.called))
         globals_known = {slot: v for slot, v in self.globals.items() if v.text in given or (v.rank and slot in used)}
         host = replace(self.body, variables=known, globals=globals_known, elements=False)
-        own = [*bytes_of(host, self.spacious), *scratch_bytes(scratch)]
-        self.space = total(own, called_bytes(host, self._sites()))
+        own = [*elements_of(host, self.spacious), *scratch_elements(scratch)]
+        self.slot = slot_of(self.body, (data for data, _ in self.spacious), scratch, self.spec.called)
+        self.space = f"{self.slot} * ({total(own, called_elements(host, self._sites()))})"
 
     # -- texts
 
@@ -384,6 +387,7 @@ class CKernel:
             "epilogue": self.epilogue,
             "jumped": jumped,
             "space": self.space,
+            "slot": self.slot,
         }
         what = not_by_teams(block, self._looped, bool(self.epilogue), jumped, bool(self.space))
         if spec.team and what:

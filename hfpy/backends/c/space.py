@@ -98,22 +98,22 @@ def own_arrays(device: DeviceRoutines, key: str) -> list[DataObject]:
     ]
 
 
-def bytes_of(body: Body, arrays: Iterable[tuple[DataObject, Bounds | None]]) -> list[str]:
-    """The bytes that local arrays take in a thread's part of the workspace, as C text for the launcher. Their bounds
+def elements_of(body: Body, arrays: Iterable[tuple[DataObject, Bounds | None]]) -> list[str]:
+    """The elements that local arrays have in a thread's part of the workspace, as C text for the launcher. Their bounds
     are as in :func:`constant_bounds`.
     """
     texts = []
     for data, given in arrays:
-        scalar = body.kinds.scalar(data.symbol.type, data.home)
         bounds = given or bounds_of(body.facts, data)
-        counts = [f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds]
-        texts.append(f"hf_space_of({' * '.join(counts)}, {scalar.size if scalar is not None else 8})")
+        texts.append(
+            " * ".join(f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds)
+        )
     return texts
 
 
-def scratch_bytes(scratch: Sequence[Scratch]) -> list[str]:
+def scratch_elements(scratch: Sequence[Scratch]) -> list[str]:
     """The same for the room of a kernel's own array statements."""
-    return [f"hf_space_of({' * '.join(f'hf_count({e})' for e in made.extents)}, {made.type.size})" for made in scratch]
+    return [" * ".join(f"hf_count({e})" for e in made.extents) for made in scratch]
 
 
 def _scratch_of_routine(body: Body, scratch: Sequence[Scratch]) -> list[str]:
@@ -123,13 +123,14 @@ def _scratch_of_routine(body: Body, scratch: Sequence[Scratch]) -> list[str]:
         data = body.facts.object(made.name, body.key)
         assert data is not None
         bounds = [bounds_of(body.facts, data)[d] for d in made.dimensions]
-        counts = [f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds]
-        texts.append(f"hf_space_of({' * '.join(counts)}, {made.type.size})")
+        texts.append(
+            " * ".join(f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds)
+        )
     return texts
 
 
-def called_bytes(body: Body, sites: list[CallSite]) -> list[str]:
-    """The bytes that each call takes, with what is called below it; ``body`` knows what the host knows about the
+def called_elements(body: Body, sites: list[CallSite]) -> list[str]:
+    """The elements that each call takes, with what is called below it; ``body`` knows what the host knows about the
     caller.
 
     Raises CannotPrint where a size depends on what only the device knows.
@@ -137,17 +138,27 @@ def called_bytes(body: Body, sites: list[CallSite]) -> list[str]:
     texts = []
     for site in sites:
         if needs_space(body.device, site.callee):
-            texts.append(_call_bytes(body, site))
+            texts.append(_call_elements(body, site))
     return texts
 
 
-def _call_bytes(body: Body, site: CallSite) -> str:
+def _call_elements(body: Body, site: CallSite) -> str:
     facts = body.facts
     inner = replace(body, key=site.callee, variables=_arguments(body, site), temporaries=[], prelude=[], scratch=[])
-    own = bytes_of(inner, ((data, None) for data in own_arrays(body.device, site.callee)))
+    own = elements_of(inner, ((data, None) for data in own_arrays(body.device, site.callee)))
     own += _scratch_of_routine(inner, body.device.scratch(site.callee))
     sites = [s for s in facts.graph.sites.get(site.callee, ()) if s.callee and facts.live(s.at, site.callee)]
-    return total(own, called_bytes(inner, sites))
+    return total(own, called_elements(inner, sites))
+
+
+def slot_of(body: Body, own: Iterable[DataObject], scratch: Iterable[Scratch], called: Iterable[str]) -> int:
+    """The bytes that an element takes in a kernel's workspace: those of the largest type in it. With sizes of their own
+    elements would lie where calls before had those of other threads, which may still need them.
+    """
+    called = list(called)
+    arrays = [*own, *(data for key in called for data in own_arrays(body.device, key))]
+    rooms = [*scratch, *(made for key in called for made in body.device.scratch(key))]
+    return max([made.type.size for made in rooms] + [scalar_of(body.kinds, data).size for data in arrays])
 
 
 def total(own: list[str], below: list[str]) -> str:

@@ -101,11 +101,11 @@ class OpenCL(Dialect):
     def taken(self, array: CVariable, name: str) -> list[str]:
         """Shape and memory of an array in the thread's part of the workspace."""
         ctype = f"__global {c_type(array.type)} *"
-        place = "hf_space.data + hf_space.used * hf_space.threads"
+        place = "hf_space.data + (hf_space.used * hf_space.threads + hf_space.thread) * hf_space.slot"
         return [
-            *self._shape(array, "hf_space.threads"),
-            f"{ctype}const {array.data} = ({ctype})({place}) + hf_space.thread;",
-            f"hf_space.used += hf_space_of(hf_elements{array.rank}({array.text}), sizeof({c_type(array.type)}));",
+            *self._shape(array, f"hf_space.threads * (hf_space.slot / (int)sizeof({c_type(array.type)}))"),
+            f"{ctype}const {array.data} = ({ctype})({place});",
+            f"hf_space.used += hf_elements{array.rank}({array.text});",
         ]
 
     def copy(self, to: CVariable, source: CVariable) -> str:

@@ -25,8 +25,8 @@ _PHRASES = (
     (re.compile(r"\b(\d+)LL\b"), r"\1L"),
     (re.compile(r"^(\s+)hf_space_of_thread hf_space\)$"), r"\1__global char *hf_room, const long hf_threads_in_all)"),
     (
-        re.compile(r"^(\s+)hf_space\.begin\((.*)\);$"),
-        r"\1hf_space_of_thread hf_space = {hf_room, hf_threads_in_all, \2, 0};",
+        re.compile(r"^(\s+)hf_space\.begin\((.*), (\d+)\);$"),
+        r"\1hf_space_of_thread hf_space = {hf_room, hf_threads_in_all, \2, 0, \3};",
     ),
 )
 _PLACE = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\.([xyz])")

@@ -230,32 +230,33 @@ HF_DEVICE void hf_copy(const hf_array<T, N, I> &to, const hf_array<const T, N, I
   }
 }
 
-// The bytes that an array of a thread takes, in steps that keep all types aligned.
-HF_DEVICE long long hf_space_of(long long elements, int bytes) { return (elements * bytes + 7) / 8 * 8; }
-
-// A thread's part of a workspace, for local arrays of run-time size. Element e of thread t lies at
-// data[e * threads + t] of its array, so that neighbouring threads touch neighbouring memory. It is handed on by value:
-// what a routine takes is free again when it returns.
+// A thread's part of a workspace, for local arrays of run-time size. Element e of thread t lies in slot e * threads + t
+// of its array, so that neighbouring threads touch neighbouring memory. All slots of a kernel have the size of its largest
+// type: what a routine takes is free again when it returns, and a slot is the same thread's then, whatever comes into
+// it. It is handed on by value.
 struct hf_space_of_thread {
   char *data;
   long long threads, bytes;  // of each thread
-  long long thread, used;
+  long long thread, used;   // used in slots
+  int slot;
 
-  HF_DEVICE void begin(long long which) {
+  HF_DEVICE void begin(long long which, int bytes_of_slot) {
     thread = which;
     used = 0;
+    slot = bytes_of_slot;
   }
 
   template <class T, int N, class I = hf_index, class... B>
   HF_DEVICE hf_array<T, N, I> local(const char *name, B... bounds) {
     hf_array<T, N, I> result;
-    result.data = reinterpret_cast<T *>(data + used * threads) + thread;
-    result.shape = hf_shape<N, I>(name, static_cast<I>(threads), bounds...);
+    const int step = slot / static_cast<int>(sizeof(T));
+    result.data = reinterpret_cast<T *>(data + (used * threads + thread) * slot);
+    result.shape = hf_shape<N, I>(name, static_cast<I>(threads * step), bounds...);
     long long elements = 1;
     for (int d = 0; d < N; ++d) elements *= result.shape.extent[d] > 0 ? result.shape.extent[d] : 0;
-    used += hf_space_of(elements, static_cast<int>(sizeof(T)));
+    used += elements;
 #ifdef HFPY_CHECK
-    if (used > bytes) hf_index_error(name, 1, elements, 1, 0);
+    if (used * slot > bytes) hf_index_error(name, 1, elements, 1, 0);
 #endif
     return result;
   }

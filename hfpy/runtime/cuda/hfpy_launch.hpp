@@ -126,7 +126,7 @@ class hf_launcher {
   hf_space_of_thread space(const hf_grid &grid, long long bytes) {
     const long long threads = grid.threads_in_all();
     holds(threads * bytes);
-    return {workspace<char>(threads * bytes, "local arrays"), threads, bytes, 0, 0};
+    return {workspace<char>(threads * bytes, "local arrays"), threads, bytes, 0, 0, 1};
   }
 
   // Arrays are addressed from points that lie up to so many elements beside those that are touched.

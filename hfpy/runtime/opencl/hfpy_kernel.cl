@@ -80,13 +80,13 @@ static inline hf_index hf_left(hf_index extent, hf_index stride, hf_index before
     to[there] = from[here]; \
   }
 
-// A thread's part of a workspace: element e of thread t lies at data[e * threads + t] of its array.
+// A thread's part of a workspace: element e of thread t lies in slot e * threads + t of its array. All slots of a kernel
+// have the size of its largest type.
 typedef struct {
   __global char *data;
   long threads, thread, used;
+  int slot;
 } hf_space_of_thread;
-
-static inline long hf_space_of(long elements, int bytes) { return (elements * bytes + 7) / 8 * 8; }
 
 // --- Optional arguments ---------------------------------------------------------------------------------------------
 

@@ -64,8 +64,8 @@ extern "C" __global__ void hfk5_columns(const int nx, const int nz, const int as
   if (i > nx) return;
   const hf_array<const double, 2> q("q", q_data, 1, nx, 0, nz - 1);
   const hf_array<double, 2> r("r", r_data, 1, nx, 1, 3);
-  hf_space_of_thread space = {reinterpret_cast<char *>(work), nx, hf_space_of(2LL * nz, 8), 0, 0};
-  space.begin(i - 1);
+  hf_space_of_thread space = {reinterpret_cast<char *>(work), nx, 2LL * nz * 8, 0, 0, 8};
+  space.begin(i - 1, 8);
   const hf_array<double, 2> column = space.local<double, 2>("column", -1, 0, 1, nz);
   for (int k = 1; k <= nz; ++k) {
     column(-1, k) = q(i, k - 1);
