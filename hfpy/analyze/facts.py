@@ -28,7 +28,7 @@ from hfpy.model.expressions import Apply, Component, Expr, Name, base_name
 from hfpy.model.extents import Dim
 from hfpy.model.names import unit_name
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Opaque
+from hfpy.model.statements import OneLine, Opaque
 from hfpy.model.targets import holds_architecture, holds_position
 from hfpy.model.units import Routine
 from hfpy.parse.files import leaves_preprocessed
@@ -65,6 +65,15 @@ class Facts:
     def of_threads(self) -> frozenset[Identity]:
         """The variables of which each thread of OpenMP's has its own: home unit and name there."""
         return of_threads(self.application)
+
+    @cached_property
+    def indexed_lines(self) -> Mapping[str, Mapping[LineKey, OneLine]]:
+        """The ``forall`` and ``do concurrent`` of one line, by unit and line."""
+        listed = {key: [at.statement for at in found] for key, found in self.graph.statements.items()}
+        return {
+            key: {s.line.key: s for s in found if isinstance(s, OneLine) and s.kind in ("forall", "doconcurrent")}
+            for key, found in listed.items()
+        }
 
     # -- questions the transformations ask
 

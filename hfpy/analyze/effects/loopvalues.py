@@ -20,12 +20,12 @@ class OwnVariables:
 
     def __init__(self, facts: Facts, key: str, likely: bool = False) -> None:
         self._implied = ImpliedLoops(likely)
-        statements = (at.statement for at in facts.graph.statements.get(key, ()))
-        self._lines = {s.line.key: _indices(s) for s in statements if isinstance(s, OneLine) and s.kind in _INDEXED}
+        self._lines = facts.indexed_lines.get(key, {})
 
     def has(self, reference: Reference) -> bool:
         """Whether a name is one of them."""
-        if reference.name in self._lines.get(reference.at.statement.line.key, ()):
+        alone = self._lines.get(reference.at.statement.line.key)
+        if alone is not None and reference.name in _indices(alone):
             return True
         around = (c.header for c in reference.at.constructs if c.kind in _INDEXED)
         return any(reference.name in _indices(header) for header in around) or self._implied.bind(reference)
