@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from hfpy.cli import cli
+from hfpy.options import Options
+from hfpy.pipeline import found_regions
 from tests.support import translate_text
 
 # Rows of ice cells are listed by two index arrays, whose pairs alone are distinct; what 'find' gives may be anything.
@@ -143,3 +145,34 @@ def test_index_arrays_that_no_clause_can_name(tmp_path: Path) -> None:
 def test_loops_in_a_loop_that_no_kernel_can_hold_are_looked_at() -> None:
     done = translate_text({"lists.f90": LISTS}, target="gpu", backend="cuda-c", auto=True).require()
     assert not done.diagnostics and "hfl0" not in done.text
+
+
+SIZES = """module sizes
+  implicit none
+  type grid
+    integer :: n
+  end type grid
+contains
+  subroutine run(g, a, b, c)
+    type(grid), intent(in) :: g
+    real(8), intent(inout) :: a(99,99), b(99,99), c(99)
+    integer :: i, k
+    do i = 1, g%n
+      do k = 1, g%n
+        c(k) = a(k,i)*2
+      end do
+      do k = 2, g%n
+        b(k,i) = c(k) + c(k-1)
+      end do
+    end do
+  end subroutine run
+end module sizes
+"""
+
+
+def test_sizes_in_objects_are_no_questions(tmp_path: Path) -> None:
+    """All turns set a work array: nothing that could be stated changes that."""
+    (tmp_path / "sizes.f90").write_text(SIZES)
+    found = found_regions([tmp_path / "sizes.f90"], Options(target="cpu"))
+    outer = next(v for v in found.verdicts if v.place.line == 11)
+    assert not outer.region and not outer.clause and "both write c(1)" in outer.why

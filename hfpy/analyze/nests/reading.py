@@ -261,6 +261,8 @@ class Reading:
         found = self.skeleton(expr)
         if found is None or sum(len(f.text) for f in found.forms) > _LONGEST:
             return self.world.fresh(show(expr))
+        if not found.forms and isinstance(expr, Apply | Component):
+            return atom(Parameter(found.text))  # one value all over the nest, such as a size in an array or an object
         return atom(Application(found.text, found.forms, shown=show(expr)))
 
     def skeleton(self, expr: Expr) -> Value | None:
