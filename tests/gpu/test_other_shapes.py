@@ -49,6 +49,10 @@ subroutine open(a)
 real(8), intent(inout) :: a(:,:)
 call square(a)
 end subroutine open
+subroutine gaps(a)
+real(8), intent(inout) :: a(:,:)
+call flat(a)
+end subroutine gaps
 end module m
 """
 
@@ -64,6 +68,14 @@ def refused(given: str, backend: str) -> list[tuple[str, int]]:
 )
 def test_refused(given: str, backend: str) -> None:
     assert refused(given, backend) == [("HF702", 12)]
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "opencl"])
+def test_gaps_of_a_caller_are_refused_where_they_matter(backend: str) -> None:
+    assert refused("gaps(w(1:3,:))", backend)[0] == (
+        "HF702",
+        SOURCE[: SOURCE.index("call flat(a)\nend subroutine gaps")].count("\n") + 1,
+    )
 
 
 @pytest.mark.parametrize("backend", ["cuda-c", "opencl"])

@@ -42,7 +42,7 @@ def array_argument(
         return text
     data = facts.object(printer.resolved(actual), printer.key)
     alike = _alike(facts, kinds, site, dummy, data) if whole and rank == dummy.rank else None
-    joined, ordered = _is_joined(picked), _is_ordered(printer, dummy, variable)
+    joined, ordered = _is_joined(picked) and not _may_have_gaps(data), _is_ordered(printer, dummy, variable)
     if rank == dummy.rank and (rank == 1 or alike or (alike is None and not (joined and ordered))):
         if rank > 1 and not joined and passed_in_sequence(facts, kinds, site.callee, dummy.name):
             what = f"a section for '{dummy.name}', which '{site.name}' passes on in another shape,"
@@ -51,7 +51,7 @@ def array_argument(
     if not ordered:
         raise _refused(f"an array in another shape than '{dummy.name}' has, as it is stored in another order,", actual)
     if not joined:
-        raise _refused(f"a section in another shape than '{dummy.name}' has", actual)
+        raise _refused(f"an array that may have gaps in another shape than '{dummy.name}' has", actual)
     lower = [variable.lower[d] for d in variable.storage]
     first = [low if index.kind == "all" else index.first for low, index in zip(lower, picked, strict=True)]
     return dialect.sequence(variable, [] if whole else first, dummy.rank)
@@ -72,6 +72,11 @@ def with_unknown_size(
 
 def _refused(what: str, actual: Expr) -> CannotPrint:
     return CannotPrint(what, actual.start, actual.end, _SHAPE)
+
+
+def _may_have_gaps(data: DataObject | None) -> bool:
+    """Whether an array is what a caller gives, with all its gaps."""
+    return data is not None and any(dim.form == "assumed" for dim in data.symbol.shape)
 
 
 def _is_joined(picked: Sequence[Picked]) -> bool:

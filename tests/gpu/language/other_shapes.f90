@@ -47,6 +47,7 @@ contains
       call through(m, 2*l, own)                       ! and on, in a third shape
       call line(5, c(i), s(2,:))                      ! a section with gaps, of one dimension
       call rows(2, 2, s(:,2:4:2))                     ! and of two
+      call spread_out(w(2:4,1,:))                     ! by way of a dummy that has the gaps
       e(i) = own(1,1) + 2*own(4,1) + 3*own(2,3) + 5*own(4,6) + sum(s) + 9*s(1,4) + sum_of(24, table) &
         + sum_of(8, table(3,2))
       call line(12, c(i), f(1,1,i))                   ! what a point has of an array in memory
@@ -105,6 +106,20 @@ contains
     a(2,3,1) = a(2,3,1) + 40
     a(:,4,2:3) = 2*a(:,4,2:3)
   end subroutine block
+
+  subroutine spread_out(a)
+    real(8), intent(inout) :: a(:,:)
+    call nine(3, a)
+    call line(3, 5.d0, a(2,:))
+  end subroutine spread_out
+
+  subroutine nine(many, a)
+    integer, intent(in) :: many
+    real(8), intent(inout) :: a(many,3)
+    a(1,1) = a(1,1) + 11
+    a(3,2) = a(3,2) - 13
+    a(2,3) = 2*a(2,3)
+  end subroutine nine
 
   subroutine rows(many, columns, a)
     integer, intent(in) :: many, columns
