@@ -17,9 +17,9 @@ contains
     f = 1
     do step = 1, 2
       call points(4, 3, c, d, e, f, g)
-      print '(7f16.8)', c, d, e
-      print '(12f10.4)', f
-      print '(7i5)', g
+      print '(7es22.14)', c, d, e
+      print '(12f14.6)', f
+      print '(7i12)', g
     end do
   end subroutine run
 
