@@ -67,13 +67,16 @@ class Facts:
         return of_threads(self.application)
 
     @cached_property
-    def indexed_lines(self) -> Mapping[str, Mapping[LineKey, OneLine]]:
-        """The ``forall`` and ``do concurrent`` of one line, by unit and line."""
-        listed = {key: [at.statement for at in found] for key, found in self.graph.statements.items()}
-        return {
-            key: {s.line.key: s for s in found if isinstance(s, OneLine) and s.kind in ("forall", "doconcurrent")}
-            for key, found in listed.items()
-        }
+    def _indexed(self) -> dict[str, Mapping[LineKey, OneLine]]:
+        return {}
+
+    def indexed_lines(self, key: str) -> Mapping[LineKey, OneLine]:
+        """The ``forall`` and ``do concurrent`` of one line in a unit, by their lines."""
+        if key not in self._indexed:
+            found = (at.statement for at in self.graph.statements.get(key, ()))
+            loops = (s for s in found if isinstance(s, OneLine) and s.kind in ("forall", "doconcurrent"))
+            self._indexed[key] = {s.line.key: s for s in loops}
+        return self._indexed[key]
 
     # -- questions the transformations ask
 

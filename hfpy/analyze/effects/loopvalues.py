@@ -20,7 +20,7 @@ class OwnVariables:
 
     def __init__(self, facts: Facts, key: str, likely: bool = False) -> None:
         self._implied = ImpliedLoops(likely)
-        self._lines = facts.indexed_lines.get(key, {})
+        self._lines = facts.indexed_lines(key)
 
     def has(self, reference: Reference) -> bool:
         """Whether a name is one of them."""
