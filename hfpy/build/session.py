@@ -103,8 +103,8 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, 
         options = replace(options, scripts=replace(options.scripts, trusted=True))
     flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
     family = family_by_name(project.target(given.target).compiler, environment)
-    known = replace(options, kinds=default_kinds(flags), directives=directives_of(flags), compiler=family)
-    known = replace(known, columns=fixed_columns(flags))
+    read = replace(options, kinds=default_kinds(flags), directives=directives_of(flags), columns=fixed_columns(flags))
+    known = replace(read, compiler=family)
     return Session(project, known, notes)
 
 

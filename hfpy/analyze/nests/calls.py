@@ -344,19 +344,19 @@ class Calls:
         if first and reference.component:
             return View(array, identity, None)
         part = _from_element(dummy, data, places, outer, inner) if first else None
-        if first and around is None and (part is None or part.left is not None):
-            found = in_another_shape(dummy, data, places, outer, inner)
-            if found is not None:
+        if first and (part is None or part.left is not None):
+            found = in_another_shape(dummy, data, places, outer, inner) if around is None else None
+            if found is not None or part is None:
                 return View(array, identity, found)
         if part is not None:
             places = part.places
             left = Left(dummy.rank - 1, inner.lower(dummy, dummy.rank - 1), part.left) if part.left else None
         if around is not None:
-            placed = around.placed(places) if part is not None or not first else None
+            placed = around.placed(places)
             if placed is None or around.left is not None:
                 return View(array, identity, None)
             places = placed
-        holes = _with_holes(dummy, places, inner) if part is not None or not first else None
+        holes = _with_holes(dummy, places, inner)
         if holes is None and dummy.rank:
             return View(array, identity, in_another_shape(dummy, data, places, outer, inner))
         return View(array, identity, holes, left)

@@ -105,10 +105,13 @@ def elements_of(body: Body, arrays: Iterable[tuple[DataObject, Bounds | None]]) 
     texts = []
     for data, given in arrays:
         bounds = given or bounds_of(body.facts, data)
-        texts.append(
-            " * ".join(f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds)
-        )
+        texts.append(_elements(body, bounds))
     return texts
+
+
+def _elements(body: Body, bounds: Iterable[tuple[Fragment, Fragment]]) -> str:
+    """How many elements there are between bounds."""
+    return " * ".join(f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds)
 
 
 def scratch_elements(scratch: Sequence[Scratch]) -> list[str]:
@@ -123,9 +126,7 @@ def _scratch_of_routine(body: Body, scratch: Sequence[Scratch]) -> list[str]:
         data = body.facts.object(made.name, body.key)
         assert data is not None
         bounds = [bounds_of(body.facts, data)[d] for d in made.dimensions]
-        texts.append(
-            " * ".join(f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds)
-        )
+        texts.append(_elements(body, bounds))
     return texts
 
 
