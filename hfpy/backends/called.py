@@ -15,7 +15,7 @@ from hfpy.analyze.device.states import HOST, TRANSFER, States
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, block_of, keeps_value
 from hfpy.analyze.language.context import Located
-from hfpy.analyze.language.intrinsics import INTRINSICS
+from hfpy.analyze.language.intrinsics import IEEE_CALLED, INTRINSICS
 from hfpy.analyze.language.scopes import Found
 from hfpy.analyze.language.types import component, is_bound
 from hfpy.analyze.language.uses import aliases_of
@@ -485,7 +485,9 @@ class Called:
                 found = scopes.variable(name, key)
                 array = found is not None and (found.symbol.rank or found.symbol.type.base == "character")
                 data = self.facts.object(name, key)
-                if array or (data is not None and data.full) or name in INTRINSICS or name in inside:
+                if array or (data is not None and data.full) or name in inside:
+                    continue
+                if name in INTRINSICS and name not in IEEE_CALLED:
                     continue
                 known = scopes.statement_function(name, key) or scopes.derived_type(name, key) is not None
                 if not known and name not in macros:

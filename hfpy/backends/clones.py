@@ -18,6 +18,7 @@ from hfpy.backends.base import render
 from hfpy.backends.blocks import in_block
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import CannotPrint, Refusals, check_all
+from hfpy.backends.fortran.accepted import asks_ieee
 from hfpy.backends.fortran.device import Form, FortranRoutines
 from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.kernel import Block, Import, Slot
@@ -137,7 +138,8 @@ class Clones:
         rows, modules = [], []
         for family, keys in self.wanted.get(path, {}).items():
             modules.append(self._module(path, family))
-            rows += render("offload/module_begin.j2", source=Path(path).name, module=modules[-1])
+            ieee = asks_ieee(self.facts, keys)
+            rows += render("offload/module_begin.j2", source=Path(path).name, module=modules[-1], ieee=ieee)
             for key in keys:
                 rows += ["", *(text for text, _ in self._routines[family].text(key))]
             rows.append(f"end module {modules[-1]}")

@@ -9,6 +9,7 @@ from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Refusals, check_all
+from hfpy.backends.fortran.accepted import asks_ieee
 from hfpy.backends.fortran.device import FortranRoutines
 from hfpy.backends.fortran.kernel import FortranKernel
 from hfpy.backends.fortran.rows import Lines
@@ -60,9 +61,17 @@ class FortranWriter:
         """The file with kernels and launchers. Raises Unprintable."""
         stem, module = self._stem(path), self.module(path)
         launchers = [k.spec.launcher for k in kernels]
-        begin = render("cuda_fortran/module_begin.j2", source=Path(path).name, module=module, launchers=launchers)
+        device = self.routines.device
+        reached = device.reached({key for kernel in kernels for key in kernel.spec.called})
+        own = [routine.key for routine in device.facts.application.routines_in(path)]
+        begin = render(
+            "cuda_fortran/module_begin.j2",
+            source=Path(path).name,
+            module=module,
+            launchers=launchers,
+            ieee=asks_ieee(device.facts, [*own, *reached]),
+        )
         lines: Lines = [(text, -1) for text in begin]
-        reached = self.routines.device.reached({key for kernel in kernels for key in kernel.spec.called})
         check_all(reached, self.check_routine)
         for key in reached:
             lines += [("", -1), *self.routines.text(key)]

@@ -10,12 +10,12 @@ from hfpy.analyze.faults.mismatches import Mismatches
 from hfpy.analyze.faults.sizetypes import size_types
 from hfpy.analyze.faults.undeclared import Undeclared
 from hfpy.analyze.language.gnu import EXTENSIONS
-from hfpy.analyze.language.intrinsics import INTRINSICS
+from hfpy.analyze.language.intrinsics import WITHOUT_USE
 from hfpy.diagnostics import Diagnostic
 from hfpy.options import Outside
 from hfpy.parse.outside import missing_modules, missing_subroutines, unknown_subroutines
 
-_INTRINSIC = INTRINSICS | EXTENSIONS
+_INTRINSIC = WITHOUT_USE | EXTENSIONS
 
 
 def faults(facts: Facts, effects: Effects, outside: Outside) -> tuple[Diagnostic, ...]:

@@ -17,7 +17,7 @@ from hfpy.analyze.facts import BRANCHES
 from hfpy.analyze.faults.undeclared import declared_by, local_index, with_indices
 from hfpy.analyze.language.context import Located, located
 from hfpy.analyze.language.gnu import EXTENSIONS
-from hfpy.analyze.language.intrinsics import INTRINSICS
+from hfpy.analyze.language.intrinsics import WITHOUT_USE
 from hfpy.analyze.language.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.macros import Macro
@@ -29,7 +29,7 @@ from hfpy.parse.routines import parse_unit
 from hfpy.parse.text.physical import names_in_rows
 
 _OUTER = ("module", "submodule")
-_ANY = INTRINSICS | EXTENSIONS
+_ANY = WITHOUT_USE | EXTENSIONS
 _HINT = "it goes to the compiler as it is: no region depends on it"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.gnu import EXTENSIONS
-from hfpy.analyze.language.intrinsics import INTRINSICS
+from hfpy.analyze.language.intrinsics import WITHOUT_USE
 from hfpy.analyze.language.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.expressions import ImpliedDo, walk
@@ -97,7 +97,7 @@ class Undeclared:
 
     def _imported(self, name: str, key: str) -> bool:
         """Whether a name is intrinsic, or one that a scope has."""
-        if name in INTRINSICS or name in EXTENSIONS or self.scopes.variable(name, key) is not None:
+        if name in WITHOUT_USE or name in EXTENSIONS or self.scopes.variable(name, key) is not None:
             return True
         return bool(self.scopes.procedures(name, key)) or self.scopes.imported_opaquely(name, key)
 

@@ -48,7 +48,13 @@ STANDARD_CONSTANTS = {
     "character_storage_size": 8,
     "file_storage_size": 8,
 }
-ELEMENTAL = frozenset(
+# Functions of the module ieee_arithmetic that depend on their arguments alone (Fortran 2018, 17.11).
+IEEE = frozenset(
+    "ieee_is_nan ieee_is_finite ieee_is_normal ieee_is_negative ieee_copy_sign ieee_value ieee_class ieee_unordered "
+    "ieee_logb ieee_rem ieee_rint ieee_scalb ieee_next_after".split()
+)
+IEEE_CALLED = frozenset({"ieee_value", "ieee_class"})  # those that GNU Fortran 12 has in a library, and calls
+ELEMENTAL = IEEE | frozenset(
     "abs achar acos acosh adjustl adjustr aimag aint anint asin asinh atan atan2 atanh bessel_j0 bessel_j1 bessel_jn "
     "bessel_y0 bessel_y1 bessel_yn bge bgt ble blt btest ceiling char cmplx conjg cos cosh dble dim dprod dshiftl "
     "dshiftr "
@@ -60,7 +66,7 @@ ELEMENTAL = frozenset(
     "set_exponent "
     "shifta shiftl shiftr sign sin sinh spacing sqrt tan tanh trailz verify "
     "alog alog10 amax0 amax1 amin0 amin1 amod dabs dacos dasin datan datan2 dcos dcosh dexp dint dlog dlog10 dmax1 "
-    "dmin1 "
+    "dmin1 ddim "
     "dmod dnint dsign dsin dsinh dsqrt dtan dtanh float iabs idim idint idnint ifix isign max0 max1 min0 min1 sngl "
     "cabs ccos cexp clog csin csqrt "
     "dfloat isnan cosd sind tand".split()
@@ -113,6 +119,7 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
 }
 SUBROUTINES = frozenset(ARGUMENTS)
 INTRINSICS = ELEMENTAL | INQUIRY | REDUCING | TRANSFORMING | SUBROUTINES
+WITHOUT_USE = INTRINSICS - IEEE  # those that a unit has without a module
 ORDER_FREE = frozenset(
     "all any count maxval minval sum product iall iany iparity parity norm2 size allocated associated "
     "present kind".split()

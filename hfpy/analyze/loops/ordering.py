@@ -64,11 +64,6 @@ from hfpy.model.units import Routine, Symbol
 
 _PURE_SUBROUTINES = frozenset({"mvbits"})
 _STATEFUL_FUNCTIONS = frozenset({"etime"})
-# Functions of the module ieee_arithmetic that depend on their arguments alone (Fortran 2018, 17.11).
-_OF_ARGUMENTS = frozenset(
-    "ieee_is_nan ieee_is_finite ieee_is_normal ieee_is_negative ieee_copy_sign ieee_value ieee_class ieee_unordered "
-    "ieee_logb ieee_rem ieee_rint ieee_scalb ieee_next_after".split()
-)
 _STOPS = frozenset({"stop", "errorstop"})
 _SYNCHRONISING = frozenset({"critical"})
 
@@ -383,7 +378,7 @@ class Ordering:
             return None
         if scopes.is_intrinsic(name, key) or (found is not None and "intrinsic" in found.symbol.attributes):
             return _with_state(name, at.statement.line) if name in _STATEFUL_FUNCTIONS | SUBROUTINES else None
-        if name in _OF_ARGUMENTS or scopes.derived_type(name, key) is not None or name in _CONVERTING:
+        if scopes.derived_type(name, key) is not None or name in _CONVERTING:
             return None
         return _not_here(name, at.statement.line)
 

@@ -29,6 +29,11 @@ _NUMBERS: Mapping[str, Mapping[tuple[str, int], int]] = {
     "bit_size": {("integer", n): 8 * n for n in _INTEGERS},
     "digits": {("real", 4): 24, ("real", 8): 53} | {("integer", n): 8 * n - 1 for n in _INTEGERS},
     "precision": {("real", 4): 6, ("real", 8): 15},
+    "maxexponent": {("real", 4): 128, ("real", 8): 1024},
+    "minexponent": {("real", 4): -125, ("real", 8): -1021},
+    "radix": {("real", n): 2 for n in (4, 8)} | {("integer", n): 2 for n in _INTEGERS},
+    "storage_size": {(base, n): 8 * n for base in ("integer", "logical", "real") for n in _INTEGERS}
+    | {("complex", n): 16 * n for n in (4, 8)},
     "range": {("real", 4): 37, ("real", 8): 307}
     | {("integer", n): digits for n, digits in zip(_INTEGERS, (2, 4, 9, 18), strict=True)},
 }
@@ -79,8 +84,8 @@ def _elemental(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str
     if not intrinsics.known(name):
         raise CannotPrint(f"the intrinsic '{name}'", expr.start, expr.end)
     kind = next((a.value for a in expr.args if isinstance(a, Keyword) and a.name == "kind"), None)
-    plain = [a.value if isinstance(a, Keyword) else a for a in expr.args if a is not kind and not _is_kind(a)]
-    if name in ("real", "int", "logical", "nint", "floor", "ceiling", "aint", "anint") and len(plain) == 2:
+    plain = intrinsics.in_order(name, [a for a in expr.args if not _is_kind(a)])
+    if name in ("real", "int", "logical", "nint", "floor", "ceiling", "aint", "anint", "maskl", "maskr") and plain[1:]:
         kind = plain.pop()
     if name == "cmplx" and len(plain) == 3:
         kind = plain.pop()
@@ -98,7 +103,9 @@ def _asked_kind(printer: Expressions, name: str, kind: Expr | None, of_complex: 
     base = {"aint": "real", "anint": "real", "cmplx": "complex"}.get(name, name if name in own else "integer")
     if kind is None:
         default = name == "cmplx" or (name == "real" and not of_complex)
-        return Scalar(base, printer.body.kinds.default_real) if default else None
+        if default:
+            return Scalar(base, printer.body.kinds.default_real)
+        return Scalar(base, printer.body.kinds.defaults.integer) if base in ("integer", "logical") else None
     value = printer.body.kinds.value(kind, printer.key)
     if value is None:
         raise CannotPrint("a kind that hfpy cannot work out", kind.start, kind.end)

@@ -204,8 +204,11 @@ class Dialect:
     # -- functions
 
     def function(self, name: str, args: Sequence[CText], of: Scalar | None = None) -> str:
-        """A call of a function of the runtime whose arguments have one type (that of the first, or ``of``)."""
-        return f"{name}({', '.join(a.text for a in args)})"
+        """A call of a function of the runtime. Its type is that of the first argument, or ``of`` where C++ would not
+        find that by itself.
+        """
+        shown = f"<{c_type(of)}>" if of is not None else ""
+        return f"{name}{shown}({', '.join(a.text for a in args)})"
 
     def as_kind(self, name: str, value: CText, to: Scalar) -> str:
         """A call of ``hf_int``, ``hf_nint``, ``hf_floor`` or ``hf_ceiling``, whose result has an asked kind."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from hfpy.backends.c.dialect import Dialect
 from hfpy.backends.c.values import CannotPrint, CText, c_type
+from hfpy.model.expressions import Expr, Keyword
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
 # Specific names of old Fortran: the generic they mean.
@@ -60,17 +61,47 @@ _BIT_FUNCTIONS = {
     "ibset": "hf_ibset",
     "ibclr": "hf_ibclr",
     "ibits": "hf_ibits",
+    "merge_bits": "hf_merge_bits",
+    "dshiftl": "hf_dshiftl",
+    "dshiftr": "hf_dshiftr",
 }
-_COUNTED = {"popcnt": "hf_popcnt", "leadz": "hf_leadz", "trailz": "hf_trailz"}
+_COUNTED = {"popcnt": "hf_popcnt", "poppar": "hf_poppar", "leadz": "hf_leadz", "trailz": "hf_trailz"}
+_COMPARED = {"bge": "hf_bge", "bgt": "hf_bgt", "ble": "hf_ble", "blt": "hf_blt"}
+_MASKS = {"maskl": "hf_maskl", "maskr": "hf_maskr"}
+_PARTS = {name: f"hf_{name}" for name in "fraction scale set_exponent nearest spacing rrspacing".split()}  # of reals
+# Questions of ieee_arithmetic to a real (17.11), in C where it has an operator for them.
+_IEEE = {"ieee_is_finite": "hf_is_finite", "ieee_is_normal": "hf_is_normal", "ieee_is_negative": "hf_is_negative"}
 _COMPLEX = frozenset("exp log sqrt sin cos tan sinh cosh tanh".split())  # of complex numbers
-_LEAST = {"merge": 3, "btest": 2, "dprod": 2, **dict.fromkeys(_BITS, 2)}  # arguments, where there is more than one
+# The dummy arguments of functions that have several (Fortran 2018, 16.9); kinds are not among them.
+_DUMMIES = {
+    **dict.fromkeys(("mod", "modulo"), "a p"),
+    "sign": "a b",
+    **dict.fromkeys(("dim", "hypot", "dprod", "cmplx"), "x y"),
+    **dict.fromkeys(("atan", "atan2"), "y x"),
+    "merge": "tsource fsource mask",
+    **dict.fromkeys(("iand", "ior", "ieor", *_COMPARED), "i j"),
+    **dict.fromkeys(("btest", "ibset", "ibclr"), "i pos"),
+    "ibits": "i pos len",
+    **dict.fromkeys(("ishft", "shiftl", "shiftr", "shifta"), "i shift"),
+    "ishftc": "i shift size",
+    "merge_bits": "i j mask",
+    **dict.fromkeys(("dshiftl", "dshiftr"), "i j shift"),
+    **dict.fromkeys(("scale", "set_exponent"), "x i"),
+    "nearest": "x s",
+    "ieee_copy_sign": "x y",
+    "ieee_unordered": "x y",
+}
 
 
 def known(name: str) -> bool:
     """Whether an elemental intrinsic can be printed."""
     name = _SPECIFIC.get(name, name)
     return any(
-        name in table for table in (_LIBRARY, _SAME_TYPE, _ROUNDED, _WHOLE, _BITS, _BIT_FUNCTIONS, _COUNTED)
+        name in table
+        for table in (
+            *(_LIBRARY, _SAME_TYPE, _ROUNDED, _WHOLE, _BITS, _BIT_FUNCTIONS, _COUNTED, _COMPARED, _MASKS, _PARTS),
+            _IEEE,
+        )
     ) or name in (
         "abs",
         "real",
@@ -81,11 +112,32 @@ def known(name: str) -> bool:
         "btest",
         "not",
         "isnan",
+        "ieee_is_nan",
+        "ieee_unordered",
+        "ieee_copy_sign",
+        "exponent",
         "dprod",
         "cmplx",
         "conjg",
         "aimag",
     )
+
+
+def in_order(name: str, args: Sequence[Expr]) -> list[Expr]:
+    """The values of the arguments of an intrinsic, those with keywords at their places.
+
+    Raises CannotPrint for keywords whose places are not known.
+    """
+    values = [a.value if isinstance(a, Keyword) else a for a in args]
+    if len(args) < 2 or not isinstance(args[-1], Keyword):
+        return values
+    places = _DUMMIES.get(_SPECIFIC.get(name, name), "").split()
+    words = [*places[: len(args)], *(a.name for a in args if isinstance(a, Keyword))]
+    asked = [a.name if isinstance(a, Keyword) else words[n] for n, a in enumerate(args)]
+    if sorted(asked, key=lambda word: places.index(word) if word in places else -1) != places[: len(args)]:
+        raise CannotPrint(f"the intrinsic '{name}' with these keywords", args[-1].start, args[-1].end)
+    by_name = dict(zip(asked, values, strict=True))
+    return [by_name[word] for word in places[: len(args)]]
 
 
 def call(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
@@ -94,11 +146,13 @@ def call(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None
     Raises CannotPrint for functions and types that kernels do not know.
     """
     name = _SPECIFIC.get(name, name)
-    if len(args) < _LEAST.get(name, 1):
+    if len(args) < _least(name):
         raise CannotPrint(f"the intrinsic '{name}' with so few arguments")
     first = args[0].type
     if name in _COMPLEX and first.base == "complex":
         return CText(dialect.function(f"hf_{name}", args), first)
+    if name == "atan" and len(args) == 2:
+        name = "atan2"
     if name in _LIBRARY and first.base == "real":
         return CText(dialect.library(_LIBRARY[name], args, first), first)
     if name in _SAME_TYPE and first.base in ("real", "integer"):
@@ -114,11 +168,58 @@ def call(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None
         return CText(dialect.as_kind(_ROUNDED[name], args[0], result), result)
     if name in _BITS:
         return CText(f"({args[0].at(90)} {_BITS[name]} {args[1].at(90)})", first)
-    if name in _BIT_FUNCTIONS:
-        return CText(dialect.function(_BIT_FUNCTIONS[name], args), first)
-    if name in _COUNTED:
-        return CText(dialect.function(_COUNTED[name], args), INTEGER)
+    if first.base == "integer":
+        found = _of_bits(dialect, name, args, kind)
+        if found is not None:
+            return found
+    if first.base == "real":
+        found = _of_parts(dialect, name, args)
+        if found is not None:
+            return found
     return _converted(dialect, name, args, kind)
+
+
+def _least(name: str) -> int:
+    """The arguments that a function has at least."""
+    optional = {"atan": 1, "cmplx": 1, "ishftc": 2}
+    return optional.get(name, max(len(_DUMMIES.get(name, "").split()), 1))
+
+
+def _of_bits(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None) -> CText | None:
+    """A function of the bits of integers."""
+    first = args[0].type
+    # C computes with integers of fewer bytes as int: without their type the function would get more bits.
+    narrow = first if first.bytes < INTEGER.bytes else None
+    if name in _BIT_FUNCTIONS:
+        return CText(dialect.function(_BIT_FUNCTIONS[name], args, narrow), first)
+    if name in _COUNTED:
+        return CText(dialect.function(_COUNTED[name], args, narrow), INTEGER)
+    if name == "btest":
+        return CText(dialect.function("hf_btest", args[:2], narrow), LOGICAL)
+    if name in _MASKS:
+        result = kind or INTEGER
+        return CText(dialect.function(_MASKS[name], args[:1], result), result)
+    if name in _COMPARED and args[1].type == first:
+        return CText(dialect.function(_COMPARED[name], args, narrow), LOGICAL)
+    return None
+
+
+def _of_parts(dialect: Dialect, name: str, args: Sequence[CText]) -> CText | None:
+    """A function of the parts of which a real number is made, or of what it is."""
+    first = args[0].type
+    if name in _PARTS:
+        return CText(dialect.function(_PARTS[name], args), first)
+    if name == "exponent":
+        return CText(dialect.function("hf_exponent", args), INTEGER)
+    if name in _IEEE:
+        return CText(dialect.function(_IEEE[name], args), LOGICAL)
+    if name == "ieee_copy_sign":
+        return CText(dialect.function("hf_sign", args), first)
+    if name in ("isnan", "ieee_is_nan"):
+        return CText(f"({args[0].at(90)} != {args[0].at(90)})", LOGICAL)
+    if name == "ieee_unordered":
+        return CText(f"({' || '.join(f'{a.at(90)} != {a.at(90)}' for a in args)})", LOGICAL)
+    return None
 
 
 def _converted(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
@@ -142,12 +243,8 @@ def _converted(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar 
         return convert(dialect, first, kind or LOGICAL)
     if name == "merge":
         return CText(f"({args[2].text} ? {args[0].text} : {args[1].text})", first.type)
-    if name == "btest":
-        return CText(dialect.function("hf_btest", args[:2]), LOGICAL)
     if name == "not":
         return CText(f"(~{first.at(90)})", first.type)
-    if name == "isnan":
-        return CText(f"({first.at(90)} != {first.at(90)})", LOGICAL)
     if name == "dprod":
         return CText(f"((double){args[0].at(90)} * (double){args[1].at(90)})", Scalar("real", 8))
     raise CannotPrint(f"the intrinsic '{name}' of type {first.type.base}")

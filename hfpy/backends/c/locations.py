@@ -1,8 +1,8 @@
-"""``maxloc`` and ``minloc`` in C: loops before the statement (Fortran 2018, 16.9.131, 16.9.138)."""
+"""``maxloc``, ``minloc`` and ``findloc`` in C: loops before the statement (Fortran 2018, 16.9.78, .131, .138)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hfpy.backends.c.values import CannotPrint, CText, c_type
@@ -12,35 +12,38 @@ from hfpy.model.scalars import INTEGER, Scalar
 if TYPE_CHECKING:
     from hfpy.backends.c.expressions import Expressions
 
-LOCATIONS = frozenset({"maxloc", "minloc"})
+LOCATIONS = frozenset({"maxloc", "minloc", "findloc"})
 _ORDER = ("array", "dim", "mask", "kind", "back")
-_OF_MASKS = ("any", "all", "count")  # their array is called mask
+_OF_MASKS = ("any", "all", "count", "parity")  # their array is called mask
 
 
 def given_to(printer: Expressions, expr: Apply) -> dict[str, Expr]:
-    """The arguments of a reduction by their names. The second may be the dimension or the mask."""
-    of_mask = isinstance(expr.base, Name) and expr.base.name in _OF_MASKS
+    """The arguments of a reduction by their names. Where the dimension is expected may be the mask."""
+    name = expr.base.name if isinstance(expr.base, Name) else ""
+    of_mask = name in _OF_MASKS
+    order = ("array", "value", *_ORDER[1:]) if name == "findloc" else _ORDER
     found: dict[str, Expr] = {}
     place = 0
     for argument in expr.args:
         if isinstance(argument, Keyword):
             found["array" if of_mask and argument.name == "mask" else argument.name] = argument.value
             continue
-        if place == 1 and (printer.rank(argument) or printer.print(argument).type.base == "logical"):
-            place = 2
-        found[_ORDER[place]] = argument
+        if order[place] == "dim" and (printer.rank(argument) or printer.print(argument).type.base == "logical"):
+            place += 1
+        found[order[place]] = argument
         place += 1
     return found
 
 
 def is_location(printer: Expressions, expr: Apply) -> bool:
-    """Whether a function reference is a ``maxloc`` or ``minloc`` whose value is an array of indices."""
+    """Whether a function reference is a ``maxloc`` or the like whose value is an array of indices."""
     name = expr.base.name if isinstance(expr.base, Name) else ""
     return name in LOCATIONS and bool(expr.args) and "dim" not in given_to(printer, expr)
 
 
 def location(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str]) -> CText:
-    """The indices of the largest or smallest element, from one; with a dimension, the index along that.
+    """The indices of the largest or smallest element or one with a value, from one; with a dimension, the index along
+    that.
 
     The first of equal elements counts, or the last with ``back``. NaN counts where there is nothing else; where no
     element is looked at, all indices are zero.
@@ -48,7 +51,6 @@ def location(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str])
     given = given_to(printer, expr)
     array, body = given["array"], printer.body
     extents = printer.extents(array)
-    back = constant_flag(given.get("back"))
     if "dim" in given and (len(extents) != 1 or body.kinds.value(given["dim"], printer.key) != 1):
         raise CannotPrint(f"'{name}' along a dimension", expr.start, expr.end)
     if "dim" not in given and len(lanes) != 1:
@@ -61,7 +63,7 @@ def location(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str])
     best = body.temporary(c_type(value.type), f"hf_{name}")
     found = [body.temporary(c_type(result), "hf_place") for _ in extents]
     listed = body.temporary(c_type(result), "hf_places", len(extents)) if "dim" not in given else ""
-    wanted = better(name, value, best, found[0], back)
+    wanted = better(printer, name, given, value, best, found[0])
     condition = f"({shown}) && ({wanted})" if shown else wanted
     sets = " ".join(f"{f} = {c} + 1;" for f, c in zip(found, counters, strict=True))
     lines = [f"{f} = 0;" for f in found]
@@ -77,8 +79,15 @@ def location(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str])
     return CText(f"{listed}[{lanes[0]}]" if listed else found[0], result)
 
 
-def better(name: str, value: CText, best: str, found: str, back: bool) -> str:
+def better(printer: Expressions, name: str, given: Mapping[str, Expr], value: CText, best: str, found: str) -> str:
     """The condition that an element takes the place of the best one, if one was found."""
+    back = constant_flag(given.get("back"))
+    if name == "findloc":
+        sought = printer.print(given["value"])
+        if {value.type.base, sought.type.base} - {"integer", "real"}:
+            raise CannotPrint(f"'findloc' of type {value.type.base}")
+        equal = f"{value.at(71)} == {sought.at(71)}"
+        return equal if back else f"{found} == 0 && {equal}"
     sign = (">" if name == "maxloc" else "<") + ("=" if back else "")
     condition = f"{found} == 0 || {value.at(71)} {sign} {best}"
     if value.type.base == "real":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.dialect import Dialect
-from hfpy.backends.c.locations import LOCATIONS, better, constant_flag, given_to, kind_of
+from hfpy.backends.c.locations import LOCATIONS, better, given_to, kind_of
 from hfpy.backends.c.rearranged import (
     LOOP,
     MOST,
@@ -32,9 +32,11 @@ from hfpy.parse.expressions.grammar import GrammarError
 if TYPE_CHECKING:
     from hfpy.backends.c.expressions import Expressions
 
-_CONDITIONS = {"any": ("hf_or", "||"), "all": ("hf_and", "&&")}
+# Where they begin, and the operator.
+_CONDITIONS = {"any": ("false", "||"), "all": ("true", "&&"), "parity": ("false", "!=")}
+_BITS = {"iall": ("-1", "&"), "iany": ("0", "|"), "iparity": ("0", "^")}
 _EXTREMES = {"maxval": ("hf_max", "hf_maximum"), "minval": ("hf_min", "hf_minimum")}
-_ALONG = frozenset("sum product maxval minval any all count".split())
+_ALONG = frozenset(("sum", "product", "count", *_EXTREMES, *_CONDITIONS, *_BITS))
 
 
 def _name(expr: Apply) -> str:
@@ -204,7 +206,7 @@ def _located(printer: Expressions, name: str, expr: Apply, counters: Sequence[st
     value, mask = printer.print(given["array"], lanes), given.get("mask")
     result = kind_of(printer, given.get("kind"))
     best, found = body.temporary(c_type(value.type), f"hf_{name}"), body.temporary(c_type(result), "hf_place")
-    condition = better(name, value, best, found, constant_flag(given.get("back")))
+    condition = better(printer, name, given, value, best, found)
     if mask is not None:
         condition = f"({printer.print(mask, lanes if printer.rank(mask) else ()).text}) && ({condition})"
     step = f"if ({condition}) {{ {best} = {value.text}; {found} = {inner} + 1; }}"
@@ -297,7 +299,7 @@ def _reduced(
     body = printer.body
     values = [printer.print(a, lanes) for a in arrays]
     value = values[0].type
-    result = {"count": INTEGER, "any": LOGICAL, "all": LOGICAL}.get(name, value)
+    result = INTEGER if name == "count" else LOGICAL if name in _CONDITIONS else value
     total = body.temporary(c_type(result), f"hf_{name}")
     start, step = _accumulation(body.dialect, name, total, values, result)
     shown_mask = printer.print(mask, lanes if printer.rank(mask) else ()).text if mask is not None else ""
@@ -334,8 +336,8 @@ def _accumulation(dialect: Dialect, name: str, total: str, values: Sequence[CTex
         return one, f"{total} = {dialect.arithmetic('*', so_far, first, TIMES)};"
     if name == "count":
         return "0", f"if ({first.text}) ++{total};"
-    if name in _CONDITIONS:
-        symbol = _CONDITIONS[name][1]
-        return ("true" if name == "all" else "false"), f"{total} = {total} {symbol} {first.at(90)};"
+    if name in _CONDITIONS or name in _BITS:
+        start, symbol = (_CONDITIONS | _BITS)[name]
+        return start, f"{total} = {total} {symbol} {first.at(90)};"
     function, operator = _EXTREMES[name]
     return dialect.identity(operator, result), f"{total} = {dialect.function(function, [first, so_far])};"

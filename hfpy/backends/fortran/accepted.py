@@ -1,12 +1,12 @@
-"""Statements that kernels in CUDA Fortran may hold, and inquiries that can be printed for them."""
+"""Statements that kernels in CUDA Fortran may hold, the module that they need, and inquiries that can be printed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.language.intrinsics import dimension_argument
+from hfpy.analyze.language.intrinsics import IEEE, dimension_argument
 from hfpy.backends.c.values import NO_STOP, CannotPrint
 from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, SOURCE, STOP
 from hfpy.model.expressions import Apply, Keyword, Name, Range
@@ -49,6 +49,15 @@ def check_function(reference: Apply, name: Name, text: str, facts: Facts, key: s
     if spelled not in facts.application.macros_of(key):
         what = f"the function '{name.name}', whose source hfpy does not have,"
         raise CannotPrint(what, reference.start, reference.end, SOURCE)
+
+
+def asks_ieee(facts: Facts, keys: Iterable[str]) -> bool:
+    """Whether some routines have functions of ``ieee_arithmetic``, which a module with their kernels uses then."""
+    return any(
+        reference.name in IEEE and facts.scopes.is_intrinsic(reference.name, key)
+        for key in keys
+        for reference in facts.references.get(key, ())
+    )
 
 
 def check_sections(site: CallSite, shown: list[str], facts: Facts, macros: Mapping[str, Macro]) -> None:

@@ -219,9 +219,26 @@ HF_DEVICE T hf_aint(T x) {
 
 // --- The parts of a real number -------------------------------------------------------------------------------------
 
+// Not by an order, which for a NaN is an invalid operation, at which programs may stop.
 template <class T>
 HF_DEVICE bool hf_is_finite(T x) {
-  return fabs(x) <= hf_huge<T>();
+#ifdef __CUDA_ARCH__
+  return isfinite(x);
+#else
+  return __builtin_isfinite(x);
+#endif
+}
+
+// Zeros are normal.
+template <class T>
+HF_DEVICE bool hf_is_normal(T x) {
+  return hf_is_finite(x) && (x == T(0) || fabs(x) >= hf_tiny<T>());
+}
+
+// A negative zero is negative, a NaN is not.
+template <class T>
+HF_DEVICE bool hf_is_negative(T x) {
+  return x == x && copysign(T(1), x) < T(0);
 }
 
 template <class T>
@@ -249,9 +266,9 @@ HF_DEVICE T hf_set_exponent(T x, int exponent) {
 }
 
 // The next number that the type holds from x in the direction of the sign of s.
-template <class T>
-HF_DEVICE T hf_nearest(T x, T s) {
-  return nextafter(x, copysign(hf_limits<T>::highest(), s));
+template <class T, class S>
+HF_DEVICE T hf_nearest(T x, S s) {
+  return nextafter(x, s < S(0) ? hf_limits<T>::lowest() : hf_limits<T>::highest());
 }
 
 template <class T>
@@ -305,6 +322,49 @@ HF_DEVICE T hf_ishftc(T i, int shift, int size = hf_bit_size<T>()) {
   const T part = static_cast<T>(i & mask);
   const T turned = static_cast<T>(hf_shiftl(part, left) | hf_shiftr(part, size - left));
   return static_cast<T>((i & ~mask) | (turned & mask));
+}
+
+// The leftmost and the rightmost bits, as many as asked for.
+template <class T>
+HF_DEVICE T hf_maskl(int bits) {
+  return static_cast<T>(~hf_mask<T>(hf_bit_size<T>() - bits));
+}
+template <class T>
+HF_DEVICE T hf_maskr(int bits) {
+  return hf_mask<T>(bits);
+}
+
+template <class T>
+HF_DEVICE T hf_merge_bits(T i, T j, T mask) {
+  return static_cast<T>((i & mask) | (j & ~mask));
+}
+
+// The leftmost and the rightmost half of two numbers side by side, shifted.
+template <class T>
+HF_DEVICE T hf_dshiftl(T i, T j, int shift) {
+  return static_cast<T>(hf_shiftl(i, shift) | hf_shiftr(j, hf_bit_size<T>() - shift));
+}
+template <class T>
+HF_DEVICE T hf_dshiftr(T i, T j, int shift) {
+  return static_cast<T>(hf_shiftl(i, hf_bit_size<T>() - shift) | hf_shiftr(j, shift));
+}
+
+// Comparisons of bits, as numbers without a sign.
+template <class T>
+HF_DEVICE bool hf_bge(T i, T j) {
+  return static_cast<hf_unsigned<T>>(i) >= static_cast<hf_unsigned<T>>(j);
+}
+template <class T>
+HF_DEVICE bool hf_bgt(T i, T j) {
+  return static_cast<hf_unsigned<T>>(i) > static_cast<hf_unsigned<T>>(j);
+}
+template <class T>
+HF_DEVICE bool hf_ble(T i, T j) {
+  return !hf_bgt(i, j);
+}
+template <class T>
+HF_DEVICE bool hf_blt(T i, T j) {
+  return !hf_bge(i, j);
 }
 
 template <class T>

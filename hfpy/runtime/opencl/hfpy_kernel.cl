@@ -169,7 +169,21 @@ typedef struct {
   static inline T hf_ibits_##K(T i, int position, int length) { \
     return (T)(hf_shiftr_##K(i, position) & hf_mask_##K(length)); \
   } \
+  static inline T hf_maskl_##K(int bits) { return (T)~hf_mask_##K(B - bits); } \
+  static inline T hf_maskr_##K(int bits) { return hf_mask_##K(bits); } \
+  static inline T hf_merge_bits_##K(T i, T j, T mask) { return (T)((i & mask) | (j & ~mask)); } \
+  static inline T hf_dshiftl_##K(T i, T j, int shift) { \
+    return (T)(hf_shiftl_##K(i, shift) | hf_shiftr_##K(j, B - shift)); \
+  } \
+  static inline T hf_dshiftr_##K(T i, T j, int shift) { \
+    return (T)(hf_shiftl_##K(i, B - shift) | hf_shiftr_##K(j, shift)); \
+  } \
+  static inline bool hf_bge_##K(T i, T j) { return (U)i >= (U)j; } \
+  static inline bool hf_bgt_##K(T i, T j) { return (U)i > (U)j; } \
+  static inline bool hf_ble_##K(T i, T j) { return (U)i <= (U)j; } \
+  static inline bool hf_blt_##K(T i, T j) { return (U)i < (U)j; } \
   static inline int hf_popcnt_##K(T i) { return (int)popcount((U)i); } \
+  static inline int hf_poppar_##K(T i) { return hf_popcnt_##K(i) & 1; } \
   static inline int hf_leadz_##K(T i) { return (int)clz((U)i); } \
   static inline int hf_trailz_##K(T i) { return i == 0 ? B : B - 1 - (int)clz((U)(i & -i)); }
 
@@ -181,8 +195,9 @@ HF_INTEGER(long, ulong, ulong, i8, 64)
 // --- Reals ----------------------------------------------------------------------------------------------------------
 
 // Of a NaN and a number, and of two zeros, the second is taken by max and min, as gfortran's code for x86 does. A power
-// with a negative exponent is the reciprocal of the power, but that of the base if the exponent has 64 bits.
-#define HF_REAL(T, K, as_bits) \
+// with a negative exponent is the reciprocal of the power, but that of the base if the exponent has 64 bits. D are the
+// digits of the fraction.
+#define HF_REAL(T, K, as_bits, D) \
   HF_OPTIONAL(T, K) \
   HF_SQUARED(T, T, K) \
   static inline T hf_ipow_##K##_i4(T x, int n) { \
@@ -210,6 +225,30 @@ HF_INTEGER(long, ulong, ulong, i8, 64)
   static inline T hf_ceiling_##K(T x) { return ceil(x); } \
   static inline T hf_anint_##K(T x) { return round(x); } \
   static inline T hf_aint_##K(T x) { return trunc(x); } \
+  static inline bool hf_is_finite_##K(T x) { return isfinite(x); } \
+  static inline bool hf_is_normal_##K(T x) { return hf_is_finite_##K(x) && (x == 0 || fabs(x) >= hf_tiny_##K()); } \
+  static inline bool hf_is_negative_##K(T x) { return x == x && copysign((T)1, x) < 0; } \
+  static inline int hf_exponent_##K(T x) { \
+    int exponent = 0; \
+    if (!hf_is_finite_##K(x)) return hf_huge_i4(); \
+    (void)frexp(x, &exponent); \
+    return exponent; \
+  } \
+  static inline T hf_fraction_##K(T x) { \
+    int exponent = 0; \
+    return hf_is_finite_##K(x) ? frexp(x, &exponent) : hf_nan_##K(); \
+  } \
+  static inline T hf_scale_##K(T x, int power) { return ldexp(x, power); } \
+  static inline T hf_set_exponent_##K(T x, int exponent) { return ldexp(hf_fraction_##K(x), exponent); } \
+  static inline T hf_nearest_##K(T x, T s) { return nextafter(x, s < 0 ? hf_lowest_##K() : hf_highest_##K()); } \
+  static inline T hf_spacing_##K(T x) { \
+    if (!hf_is_finite_##K(x)) return hf_nan_##K(); \
+    const int least = D == 24 ? -126 : -1022, power = hf_exponent_##K(x) - D; \
+    return x == 0 ? hf_tiny_##K() : ldexp((T)1, power > least ? power : least); \
+  } \
+  static inline T hf_rrspacing_##K(T x) { \
+    return hf_is_finite_##K(x) ? ldexp(fabs(x), D - hf_exponent_##K(x)) : hf_nan_##K(); \
+  } \
   static inline long hf_word_##K(T value) { return (long)as_bits(value); }
 
 #define HF_POWER_OF(T, K, N, A, B) \
@@ -218,14 +257,14 @@ HF_INTEGER(long, ulong, ulong, i8, 64)
 static inline float hf_huge_r4() { return 3.40282347e+38f; }
 static inline float hf_tiny_r4() { return 1.17549435e-38f; }
 static inline float hf_epsilon_r4() { return 1.1920929e-07f; }
-HF_REAL(float, r4, as_uint)
+HF_REAL(float, r4, as_uint, 24)
 static inline float hf_pow1_r4(float x) { return x; }
 
 #ifdef HF_DOUBLE
 static inline double hf_huge_r8() { return 1.7976931348623157e+308; }
 static inline double hf_tiny_r8() { return 2.2250738585072014e-308; }
 static inline double hf_epsilon_r8() { return 2.2204460492503131e-16; }
-HF_REAL(double, r8, as_ulong)
+HF_REAL(double, r8, as_ulong, 53)
 static inline double hf_pow1_r8(double x) { return x; }
 #define HF_POWER(N, A, B) HF_POWER_OF(float, r4, N, A, B) HF_POWER_OF(double, r8, N, A, B)
 #else

@@ -32,7 +32,13 @@ inline hf_index hf_not_negative(hf_index count) { return count > 0 ? count : 0; 
   inline T hf_ibset_##K(T i, int position) { return hf_ibset(i, position); } \
   inline T hf_ibclr_##K(T i, int position) { return hf_ibclr(i, position); } \
   inline T hf_ibits_##K(T i, int position, int length) { return hf_ibits(i, position, length); } \
+  inline T hf_maskl_##K(int bits) { return hf_maskl<T>(bits); } \
+  inline T hf_maskr_##K(int bits) { return hf_maskr<T>(bits); } \
+  inline T hf_merge_bits_##K(T i, T j, T mask) { return hf_merge_bits(i, j, mask); } \
+  inline T hf_dshiftl_##K(T i, T j, int shift) { return hf_dshiftl(i, j, shift); } \
+  inline T hf_dshiftr_##K(T i, T j, int shift) { return hf_dshiftr(i, j, shift); } \
   inline int hf_popcnt_##K(T i) { return hf_popcnt(i); } \
+  inline int hf_poppar_##K(T i) { return hf_poppar(i); } \
   inline int hf_leadz_##K(T i) { return hf_leadz(i); } \
   inline int hf_trailz_##K(T i) { return hf_trailz(i); }
 #define HF_HOST_REAL(T, K) \
@@ -44,6 +50,7 @@ inline hf_index hf_not_negative(hf_index count) { return count > 0 ? count : 0; 
   inline T hf_ceiling_##K(T x) { return ceil(x); } \
   inline T hf_anint_##K(T x) { return hf_anint(x); } \
   inline T hf_aint_##K(T x) { return hf_aint(x); } \
+  inline int hf_exponent_##K(T x) { return hf_exponent(x); } \
   inline T hf_squared_##K(T x, unsigned long long n) { return hf_power_by_squaring(x, n); }
 
 HF_HOST_INTEGER(signed char, i1)
