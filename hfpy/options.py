@@ -43,6 +43,10 @@ class DefaultKinds:
     double: int = 8
     integer: int = 4
 
+    def counted(self, number: int) -> str:
+        """A number as an integer of four bytes, which procedures of hfpy's runtime take."""
+        return f"{int(number)}" if self.integer == 4 else f"{int(number)}_4"
+
 
 _WIDE_REALS = frozenset(
     "-fdefault-real-8 -r8 -Mr8 -real-size=64 -autodouble -sreal64 -s=real64 -sdefault64 -s=default64".split()

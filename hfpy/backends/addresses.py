@@ -178,7 +178,9 @@ class Addresses:
             base = data.symbol.type.base
             kind = f"{base}(kind({data.name}))" if base in _NUMBERS else self._type(data)
             rows.append(f"  {kind}, pointer, contiguous :: {_pointer(data)}(:)")
-        rows.append(f"  call hf_region_begins(hf_region, hf_where, {int(backend == 'openacc')})")
+        rows.append(
+            f"  call hf_region_begins(hf_region, hf_where, {self.kinds.defaults.counted(backend == 'openacc')})"
+        )
         for data in made.arrays:
             address = f'hf_address({data.name}, "{data.name}"//hf_end, hf_region, hf_where)'
             rows.append(f"  call c_f_pointer({address}, {_pointer(data)}, [size({data.name}, kind=8)])")

@@ -49,7 +49,8 @@ class CWriter:
 
     def logical(self, actual: str) -> str:
         """A logical as a number: C and Fortran need not agree about others."""
-        return f"merge(1, 0, {actual})"
+        kinds = self.device.kinds.defaults
+        return f"merge({kinds.counted(1)}, {kinds.counted(0)}, {actual})"
 
     def module(self, path: str) -> str:
         """The module with the interfaces of a file's launchers."""

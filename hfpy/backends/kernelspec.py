@@ -150,16 +150,26 @@ class SpecBuilder:
                 self._bound(name, "last", end),
                 self._bound(name, "step", step),
             )
-            yield Range(name, *bounds, _empty(*(constant(b.expr) for b in bounds)))
+            yield Range(name, self._counting(name), *bounds, _empty(*(constant(b.expr) for b in bounds)))
+
+    def _counting(self, iterator: str) -> Scalar:
+        """The type of an iterator in the kernel: what it is computed with has as many bytes as in the routine, but four
+        at the least.
+        """
+        data = self.facts.object(iterator, self.key)
+        declared = self.device.kinds.scalar(data.symbol.type, data.home) if data is not None else None
+        return Scalar("integer", max(declared.bytes if declared is not None else 0, INTEGER.bytes))
 
     def _bound(self, iterator: str, word: str, given: Fragment) -> Fragment:
         """A bound of constants and integers that nothing changes, or else one that the host evaluates."""
-        return self.lasting(given, self.key) or self.asked(f"{iterator}_{word}", (iterator, word), given.text)
+        kind = self._counting(iterator)
+        return self.lasting(given, self.key) or self.asked(f"{iterator}_{word}", (iterator, word), given.text, kind)
 
-    def asked(self, wanted: str, meaning: object, actual: str) -> Fragment:
-        """A number that the host works out before the launch."""
+    def asked(self, wanted: str, meaning: object, actual: str, kind: Scalar | None = None) -> Fragment:
+        """A number that the host works out before the launch, of the default kind where nothing else is said."""
         name = self.names.name(wanted, meaning)
-        self.variables.setdefault(name, Parameter("value", name, name, INTEGER, actual))
+        kind = kind or Scalar("integer", self.device.kinds.defaults.integer)
+        self.variables.setdefault(name, Parameter("value", name, name, kind, actual))
         return Fragment(name, Name(0, len(name), name))
 
     def lasting(self, bound: Fragment, home: str) -> Fragment | None:

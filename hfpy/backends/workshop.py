@@ -179,10 +179,11 @@ class Backends:
 
     def _dialect(self, routine: Routine) -> DataDialect:
         """How a routine brings arrays to the device: without kernels of its own, as those of others find them there."""
+        kinds = self.facts.application.options.kinds
         if self.shared:
-            return RuntimeCalls()
+            return RuntimeCalls(kinds)
         own = self.facts.positions.get(routine.key).own
-        return dialect_of(self._common if self._common and not own else self.facts.backend(routine.key))
+        return dialect_of(self._common if self._common and not own else self.facts.backend(routine.key), kinds)
 
     @staticmethod
     def _blocks(routine: Routine, blocks: list[Block]) -> list[Edit]:

@@ -93,7 +93,7 @@ def _call(number: int, routine: Signature) -> list[str]:
 def _data_call(procedure: str, array: Argument, copied: bool) -> str:
     """The statement that brings an array to the device, or back."""
     condition = f"if (present({array.name})) " if array.optional else ""
-    return f'{condition}call {procedure}({array.name}, {int(copied)}, "{array.name}"//hf_end, "Python"//hf_end)'
+    return f'{condition}call {procedure}({array.name}, {int(copied)}_hf_int, "{array.name}"//hf_end, "Python"//hf_end)'
 
 
 def _shape(array: Argument, place: int) -> tuple[str, list[str]]:

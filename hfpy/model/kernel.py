@@ -30,9 +30,12 @@ Bounds = tuple[tuple[Fragment, Fragment], ...]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The points of a region along one iterator, whose ends are like bounds; ``empty`` if there is certainly none."""
+    """The points of a region along one iterator of a type, whose ends are like bounds; ``empty`` if there is certainly
+    none.
+    """
 
     iterator: str
+    type: Scalar
     first: Fragment
     last: Fragment
     step: Fragment

@@ -49,7 +49,6 @@ from hfpy.backends.c.values import (
 from hfpy.backends.kernelspec import mentioned_at, sites_of
 from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Bounds, KernelSpec, Local, Parameter, Range, Slot
-from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Header
 from hfpy.parse.statements.nests import innermost_body, own_nest
 
@@ -74,11 +73,12 @@ _OPERATORS = {
 
 @dataclass(frozen=True)
 class Domain:
-    """One domain of a region as C text; ``divisor`` is the number of points where something is divided by it, ``way``
-    the sign of the step (0: not known).
+    """One domain of a region as C text; ``type`` is that of the iterator, ``divisor`` the number of points where
+    something is divided by it, ``way`` the sign of the step (0: not known).
     """
 
     name: str
+    type: str
     first: str
     last: str
     step: str
@@ -156,7 +156,7 @@ class CKernel:
         self.spacious: list[tuple[DataObject, Bounds | None]] = []
         self.space = ""
         self.slot = 0  # the bytes of an element in the workspace
-        self.variables = {r.iterator: CVariable(c_name(r.iterator), INTEGER) for r in spec.ranges}
+        self.variables = {r.iterator: CVariable(c_name(r.iterator), r.type) for r in spec.ranges}
         values = (p for p in spec.parameters if p.passing == "value")
         self.variables.update({p.text: CVariable(c_name(p.text), p.type) for p in values})
         self.globals: dict[Slot, CVariable] = {}
@@ -199,7 +199,9 @@ class CKernel:
         count = extent(first, last, step)
         by = constant(made.step.expr) or 0
         divisor = "1" if made.empty else count
-        return Domain(c_name(made.iterator), first, last, operand(step), count, divisor, (by > 0) - (by < 0))
+        return Domain(
+            c_name(made.iterator), c_type(made.type), first, last, operand(step), count, divisor, (by > 0) - (by < 0)
+        )
 
     def _bound(self, bound: Fragment) -> str:
         number = constant(bound.expr)

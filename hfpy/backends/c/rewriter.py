@@ -20,12 +20,12 @@ from hfpy.backends.prints import shown
 from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Fragment, Literal, Name, names_in
+from hfpy.model.expressions import Apply, Literal, Name, names_in
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Slot
 from hfpy.model.macros import Macro
 from hfpy.model.names import kernel_name, plain_from
 from hfpy.model.printing import character
-from hfpy.model.scalars import INTEGER
+from hfpy.model.scalars import Scalar
 from hfpy.model.statements import LOOPS, Construct, constructs
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import expanded, fragment, single
@@ -168,10 +168,23 @@ class KernelRewriter(RegionRewriter):
             return actual
         if parameter.type.base == "logical":
             return self.writer.logical(actual)
-        macros = self.facts.application.macros_of(self.routine.key)
-        if parameter.type == INTEGER and not _has_own_kind(expanded(fragment(actual), macros)):
-            return f"int({actual})"
+        if parameter.type.base == "integer" and not self._is_of(actual, parameter.type):
+            default = parameter.type.bytes == self.device.kinds.defaults.integer
+            return f"int({actual})" if default else f"int({actual}, {parameter.type.bytes})"
         return actual
+
+    def _is_of(self, actual: str, scalar: Scalar) -> bool:
+        """Whether an expression is a name or an inquiry of the type: the kinds of others are not known."""
+        given = expanded(fragment(actual), self.facts.application.macros_of(self.routine.key))
+        kinds = self.device.kinds
+        match given.expr:
+            case Name(name=name):
+                data = self.facts.object(name, self.routine.key)
+                known = kinds.scalar(data.symbol.type, data.home) if data is not None else None
+                return known is None or known == scalar
+            case Apply(base=Name(name="lbound" | "ubound")):
+                return scalar.bytes == kinds.defaults.integer
+        return False
 
     def _call(self, node: Construct, spec: KernelSpec) -> list[str]:
         indent = " " * node.header.line.segments[0][2]
@@ -220,7 +233,7 @@ class KernelRewriter(RegionRewriter):
             if parameter.elements is not None:
                 procedure += "_bytes"
                 given += f", {parameter.elements.variable}*{parameter.type.size}"
-            copy = 1 if entering or parameter.access != "in" else 0
+            copy = self.device.kinds.defaults.counted(bool(entering) or parameter.access != "in")
             self.procedures.add(procedure)
             text = f'call {procedure}({given}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
             rows += wrap_line(indent + text, ())
@@ -305,11 +318,3 @@ def block_sizes(macros: Mapping[str, Macro], region: Region, default: tuple[int,
     if len(region.domains) < 2:
         sizes[1] = 1
     return sizes[0], sizes[1], sizes[2]
-
-
-def _has_own_kind(given: Fragment) -> bool:
-    """Whether an expression is a name or an inquiry, whose kind is that of its declaration."""
-    match given.expr:
-        case Name() | Apply(base=Name(name="lbound" | "ubound")):
-            return True
-    return False

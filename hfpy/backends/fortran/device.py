@@ -296,7 +296,8 @@ class _Definition:
         pairs = self.bounds[text] = self.routines.bound_names(self.key, text, data.rank)
         names = [name for pair in pairs for name in pair]
         self.names |= set(names)
-        self.scalars.append(f"integer(4), intent(in) :: {', '.join(names)}")
+        kind = self.device.kinds.defaults.integer
+        self.scalars.append(f"integer({kind}), intent(in) :: {', '.join(names)}")
         shape = ",".join(f"{low}:{high}" for low, high in pairs)
         self.arrays.append(f"{type_text(scalar)}, intent(in) :: {text}({shape})")
         return names

@@ -46,11 +46,12 @@ _FOR_OUTPUT = frozenset("atomicadd transfer merge real aimag".split())
 
 @dataclass(frozen=True)
 class Domain:
-    """One domain of a region as Fortran text: iterator, first and last point, step, number of points, and this number
-    where something is divided by it.
+    """One domain of a region as Fortran text: iterator and its type, first and last point, step, number of points, and
+    this number where something is divided by it.
     """
 
     name: str
+    type: str
     first: str
     last: str
     step: str
@@ -75,7 +76,7 @@ def _domain(made: Range) -> Domain:
     step = step if step.isalnum() or step.isidentifier() else f"({step})"
     bounds = (made.first.text, made.last.text, step)
     points = count(*bounds)
-    return Domain(made.iterator, *bounds, points, "1" if made.empty else points)
+    return Domain(made.iterator, type_text(made.type), *bounds, points, "1" if made.empty else points)
 
 
 class FortranKernel:
@@ -251,6 +252,7 @@ class FortranKernel:
             "zero": lambda p: zero(p.type),
             "shape": lambda m: shape(m.bounds),
             "extents": lambda m: ", ".join(self._extent(*pair) for pair in m.bounds),
+            "counted": self._counted,
             "update": lambda p: _UPDATES.get(p.operator, f"{{0}} = {p.operator}({{0}}, {{1}})"),
             "value_lines": list(value_lines(spec.parameters, ("value",))),
             "kernel_value_lines": list(value_lines(spec.parameters, ("value", "optional"))),
@@ -271,6 +273,10 @@ class FortranKernel:
             for name in ("kernel_begin", "kernel_end", "launcher")
         )
         return Kernel(spec, (*head, *body.lines, *tail), tuple(launch))
+
+    def _counted(self, number: int) -> str:
+        """A number as the runtime takes it."""
+        return self.device.kinds.defaults.counted(number)
 
     def _bound_names(self) -> set[str]:
         """The names in the bounds of loops and arrays."""
@@ -296,7 +302,9 @@ class FortranKernel:
         return f"hf_extent({self._default(lower)}, {self._default(upper)})"
 
     def _default(self, text: str) -> str:
-        """A bound as an integer of the default kind."""
+        """A bound as an integer of four bytes."""
+        if self.device.kinds.defaults.integer != INTEGER.bytes:
+            return f"int({text}, 4)"
         types = {p.text: p.type for p in self.spec.parameters}
         for name in names_in(expression(text)):
             data = self.facts.object(name, self.key)

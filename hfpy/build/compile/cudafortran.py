@@ -67,7 +67,7 @@ def _unfolded(found: re.Match[str]) -> str:
 def _loop(launch: re.Match[str], arguments: Sequence[str], arrays: Iterable[str]) -> list[str]:
     """The lines of a launch: its array arguments are checked, then the kernel is called for each thread."""
     names = re.findall(r"\w+", " ".join(arguments))
-    checks = [f"call hf_emulate_check({n}, {name})" for n, name in enumerate(names, 1) if name in arrays]
+    checks = [f"call hf_emulate_check({n}_4, {name})" for n, name in enumerate(names, 1) if name in arrays]
     begin = f"call hf_emulate_begin(hf_kernel, hf_where, {launch[3]}, {launch[4]})"
     first = "; ".join([begin, *checks, "do while (hf_emulate_next())", f"call {launch[2]}( &"])
     return [launch[1] + first, *arguments[:-1], f"{arguments[-1]}; end do"]

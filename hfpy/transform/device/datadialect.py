@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hfpy.model.names import derived
+from hfpy.options import DefaultKinds
 from hfpy.transform.device.directivelines import Clause, clause, directive_lines
 
 _WIDTH = 100  # of directives, which are indented later
@@ -92,6 +93,7 @@ def _nothing(_: object) -> list[str]:
 class RuntimeCalls:
     """Calls of the procedures in ``hfpy_arrays.f90``."""
 
+    kinds: DefaultKinds
     names: set[str] = field(default_factory=set)
     parts: bool = True
     components: bool = True
@@ -115,7 +117,7 @@ class RuntimeCalls:
             procedure = "hf_leave_all" if array.test else "hf_leave_from"
             self.names.add(procedure)
             what = "" if array.test else f"{array.name}, "
-            return [f"call {procedure}({what}{'1' if copy else '0'}, {array.flag}, {self._texts(array)})"]
+            return [f"call {procedure}({what}{self.kinds.counted(copy)}, {array.flag}, {self._texts(array)})"]
         if array.flag and not array.test:
             self.names.add("hf_forget")
             return [f"if ({array.flag} /= 0) call hf_forget({array.name}, {array.flag})"]
@@ -140,14 +142,16 @@ class RuntimeCalls:
     def moved(self, array: Handle, valid: bool) -> list[str]:
         """``call hf_moved``."""
         self.names.add("hf_moved")
-        return [f"call hf_moved({array.name}, {remembered(array.name)}, {int(valid)}, {self._texts(array)})"]
+        return [
+            f"call hf_moved({array.name}, {remembered(array.name)}, {self.kinds.counted(valid)}, {self._texts(array)})"
+        ]
 
     def only_if(self, test: str, rows: Sequence[str]) -> list[str]:
         """A call alone is the action of a one-line ``if``."""
         return [f"if ({test}) {row}" for row in rows] if test and len(rows) == 1 else in_block(test, rows)
 
     def _moved(self, procedure: str, array: Handle, copy: bool) -> str:
-        copied = "1" if copy else "0"
+        copied = self.kinds.counted(copy)
         if array.flag:
             kind = "into" if array.pointer else "once"
             return self._call(f"{procedure}_{kind}", array, f"{copied}, {array.flag}, ")
@@ -291,10 +295,10 @@ def in_block(test: str, rows: Sequence[str]) -> list[str]:
     return [f"if ({test}) then", *(f"  {row}" for row in rows), "end if"] if test else list(rows)
 
 
-def dialect_of(backend: str) -> DataDialect:
-    """A new dialect for the routine of a backend."""
+def dialect_of(backend: str, kinds: DefaultKinds) -> DataDialect:
+    """A new dialect for the routine of a backend, with the compiler's default kinds."""
     if backend == "openacc":
         return DataDirectives(OPENACC)
     if backend == "openmp-target":
         return DataDirectives(OPENMP_TARGET, components=False)  # gfortran 12 takes names alone
-    return RuntimeCalls()
+    return RuntimeCalls(kinds)

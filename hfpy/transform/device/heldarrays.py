@@ -339,7 +339,7 @@ class HeldArrays(HostStatements):
         names += [_RETURN] if self._scoped() and self._goes_elsewhere() else []
         if names:
             margin = self._margin
-            rows = [f"{margin}integer :: {', '.join(names)}"]
+            rows = [f"{margin}integer(4) :: {', '.join(names)}"]
             yield insert_lines(self.routine.spec_insert + 1, rows, 1, self.routine.header.first)
             body = self.routine.body_first
             before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1

@@ -59,7 +59,7 @@ class _Printer:
         self.wanted = wanted
         self.points = _points(facts, routine, wanted)
         self.sharing = RoutineSharing(facts, effects, routine)
-        self.dialect = dialect_of(facts.backend(routine.key))
+        self.dialect = dialect_of(facts.backend(routine.key), facts.application.options.kinds)
 
     def edits(self) -> Iterator[Edit]:
         """The lines after each region."""
