@@ -98,6 +98,19 @@ ROWS = (
         "region i",
     ),
     _row(
+        "each point's column as a plane, its sizes products of constants",
+        "integer, parameter :: four = 4, six = 6, all = four*six\n    real(8) :: w(all,40)",
+        "do i = 1, n\ncall plane(c(i), 4, w(1,i))\nend do\ndo i = 2, n\nd(i) = w(24,i) + w(1,i-1)\nend do",
+        "region i",
+        "region i",
+    ),
+    _row(
+        "an index that an internal procedure of the called routine sets",
+        "",
+        "do i = 1, n - 1\ncall shifted(i, d)\nend do",
+        "question",
+    ),
+    _row(
         "elements as arguments",
         "",
         "do i = 1, n\ncall pair_of(a(i,1), a(i,2), b(i,1), b(i,2))\nend do",
@@ -496,6 +509,17 @@ contains
       out(l) = x + l
     end do
   end subroutine line
+  subroutine shifted(i, out)
+    integer, intent(in) :: i
+    real(8), intent(inout) :: out(40)
+    integer :: by
+    call find
+    out(i + by) = out(i + by) + i
+  contains
+    subroutine find
+      by = modulo(i, 2)
+    end subroutine find
+  end subroutine shifted
 end module held
 """
 
