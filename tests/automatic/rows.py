@@ -105,6 +105,12 @@ ROWS = (
         "region i",
     ),
     _row(
+        "an index that is set under another name in the called routine",
+        "",
+        "do i = 1, n - 1\ncall other_name(i, d)\nend do",
+        "question",
+    ),
+    _row(
         "an index that an internal procedure of the called routine sets",
         "",
         "do i = 1, n - 1\ncall shifted(i, d)\nend do",
@@ -509,6 +515,14 @@ contains
       out(l) = x + l
     end do
   end subroutine line
+  subroutine other_name(i, out)
+    integer, intent(in) :: i
+    real(8), intent(inout) :: out(40)
+    integer :: v(2), w(2)
+    equivalence (v, w)
+    v = modulo(i, 2)
+    out(i + w(2)) = out(i + w(2)) + i
+  end subroutine other_name
   subroutine shifted(i, out)
     integer, intent(in) :: i
     real(8), intent(inout) :: out(40)
