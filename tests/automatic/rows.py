@@ -349,6 +349,12 @@ ROWS = (
     _row("stop with the turn", "", "do i = 1, n\nif (c(i) > 900) error stop i\nd(i) = c(i)\nend do", "serial"),
     _row("saved variables below", "", "do i = 1, n\nd(i) = counted(c(i))\nend do", "serial"),
     _row("module variables below", "", "do i = 1, n\ncall outside(c(i))\nend do\nd(1) = seen", "serial"),
+    _row(
+        "a work array that may be set, and a module variable below",
+        "real(8) :: w(40)",
+        "w = 1\ndo i = 1, n\nif (c(i) > 3) w = c(i)\nd(i) = w(2)\ncall outside(d(i))\nend do\nd(1) = seen",
+        "serial",
+    ),
     _row("random numbers", "", "do i = 1, n\nif (c(i) > 900) call random_number(d(i))\nend do", "serial"),
     _row("gather", "", "do i = 1, n\nd(i) = c(idx(i))\nend do", "region i"),
     _row("scatter", "", "do i = 1, n\nd(idx(i)) = c(i)\nend do", "question"),
