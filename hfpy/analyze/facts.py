@@ -173,7 +173,7 @@ def keeps_value(routine: Routine, name: str) -> bool:
     saved = routine.spec.saved
     if "*" in saved and name not in (*routine.dummies, routine.result or routine.name):
         return True
-    return any(_keeps_value(routine, one) for one in _in_one_memory(routine, name))
+    return any(_keeps_value(routine, one) for one in in_one_memory(routine, name))
 
 
 def block_of(routine: Routine, name: str) -> str | None:
@@ -190,7 +190,7 @@ def _keeps_value(routine: Routine, name: str) -> bool:
     )
 
 
-def _in_one_memory(routine: Routine, name: str) -> set[str]:
+def in_one_memory(routine: Routine, name: str) -> set[str]:
     """A variable with those that ``equivalence`` puts into its memory."""
     found = {name}
     groups = [set(g.members) for g in routine.spec.groups if g.kind == "equivalence"]

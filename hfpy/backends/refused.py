@@ -32,6 +32,7 @@ WRITTEN_IN_BLOCK = "give the routine an argument for it, and set the member of t
 COLLECT = "collect it in a local variable, and set the member of the block after the region"
 OTHER_LAYOUT = "declare the common block in both with the same types and sizes, by an include file or a module"
 EQUIVALENT = "take the members of the block out of the equivalence, or pass what the routine needs as an argument"
+ONE_NAME = "use one name: give it to a routine that declares the other shape, or copy it"
 STOP = "write the code as a constant; call its routine in a line of its own, and not within an index or an argument"
 INDEXED = "write it as loops, or let it read the arrays that it sets at the same elements alone"
 PRINT = "print single numbers and texts in the region itself, in a format that is * or a text; or do it after it"

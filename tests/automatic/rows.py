@@ -98,6 +98,25 @@ ROWS = (
         "region i",
     ),
     _row(
+        "each point's column as a plane, its sizes products of constants",
+        "integer, parameter :: four = 4, six = 6, all = four*six\n    real(8) :: w(all,40)",
+        "do i = 1, n\ncall plane(c(i), 4, w(1,i))\nend do\ndo i = 2, n\nd(i) = w(24,i) + w(1,i-1)\nend do",
+        "region i",
+        "region i",
+    ),
+    _row(
+        "an index that is set under another name in the called routine",
+        "",
+        "do i = 1, n - 1\ncall other_name(i, d)\nend do",
+        "question",
+    ),
+    _row(
+        "an index that an internal procedure of the called routine sets",
+        "",
+        "do i = 1, n - 1\ncall shifted(i, d)\nend do",
+        "question",
+    ),
+    _row(
         "elements as arguments",
         "",
         "do i = 1, n\ncall pair_of(a(i,1), a(i,2), b(i,1), b(i,2))\nend do",
@@ -330,6 +349,12 @@ ROWS = (
     _row("stop with the turn", "", "do i = 1, n\nif (c(i) > 900) error stop i\nd(i) = c(i)\nend do", "serial"),
     _row("saved variables below", "", "do i = 1, n\nd(i) = counted(c(i))\nend do", "serial"),
     _row("module variables below", "", "do i = 1, n\ncall outside(c(i))\nend do\nd(1) = seen", "serial"),
+    _row(
+        "a work array that may be set, and a module variable below",
+        "real(8) :: w(40)",
+        "w = 1\ndo i = 1, n\nif (c(i) > 3) w = c(i)\nd(i) = w(2)\ncall outside(d(i))\nend do\nd(1) = seen",
+        "serial",
+    ),
     _row("random numbers", "", "do i = 1, n\nif (c(i) > 900) call random_number(d(i))\nend do", "serial"),
     _row("gather", "", "do i = 1, n\nd(i) = c(idx(i))\nend do", "region i"),
     _row("scatter", "", "do i = 1, n\nd(idx(i)) = c(i)\nend do", "question"),
@@ -496,6 +521,25 @@ contains
       out(l) = x + l
     end do
   end subroutine line
+  subroutine other_name(i, out)
+    integer, intent(in) :: i
+    real(8), intent(inout) :: out(40)
+    integer :: v(2), w(2)
+    equivalence (v, w)
+    v = modulo(i, 2)
+    out(i + w(2)) = out(i + w(2)) + i
+  end subroutine other_name
+  subroutine shifted(i, out)
+    integer, intent(in) :: i
+    real(8), intent(inout) :: out(40)
+    integer :: by
+    call find
+    out(i + by) = out(i + by) + i
+  contains
+    subroutine find
+      by = modulo(i, 2)
+    end subroutine find
+  end subroutine shifted
 end module held
 """
 

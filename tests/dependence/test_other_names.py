@@ -29,7 +29,8 @@ contains
     integer, intent(inout) :: c(40)
     integer :: i, x(20), x1, x2, ex, ey
     common /blk/ x, x1, x2
-    equivalence (ex, ey)
+    integer :: va(3), vb(3)
+    equivalence (ex, ey), (va, vb)
     integer, target :: t
     integer, pointer :: p
     p => t
@@ -64,6 +65,21 @@ contains
     common /blk/ y, z
     z(k) = 4
   end subroutine
+  integer function paired(k)
+    integer, intent(in) :: k
+    integer :: v(4), w(2,2)
+    equivalence (v, w)
+    v = k
+    paired = w(2,1)
+  end function
+  integer function kept(k)
+    integer, intent(in) :: k
+    integer, save :: v(4)
+    integer :: w(2,2)
+    equivalence (v, w)
+    kept = w(2,1)
+    v = k
+  end function
   integer function gety(k)
     integer, intent(in) :: k
     integer :: y(10), z(12)
@@ -137,6 +153,7 @@ x(i+1) = i; c(i) = gety(i)
 call sety(i+1); c(i) = x(i)
 if (i == 9) x1 = i; c(i) = gety(11)
 ex = i; c(i) = ey
+c(i) = kept(i)
 t = i; c(i) = p
 p = i; c(i) = p
 if (i == 9) p = 3; c(i) = t
@@ -154,7 +171,8 @@ if (i == 9) own = 4; c(i) = ps + ga(i)
 ga(i) = i; c(i) = getps()
 c(i) = ps + ms + getga(i) + getpa(i) + ob%q
 if (i == 9) x1 = 4; c(i) = gethead()
-call setga(i); c(i) = other()""".split("\n")
+call setga(i); c(i) = other()
+c(i) = paired(i)""".split("\n")
 
 
 def _said(statements: str) -> set[str]:
@@ -175,6 +193,13 @@ def test_memory_that_is_apart(statements: str) -> None:
 def test_what_the_region_states() -> None:
     stated = MODULE.replace("!@parallelRegion", "!@parallelRegion{independent(ga)}")
     assert not translate_text({"m.f90": stated % "ga(i+1) = i; c(i) = getpa(60)"}, backend="openmp").diagnostics
+
+
+def test_arrays_of_one_memory_that_each_point_has_for_itself() -> None:
+    """A copy of one of them is no part of the other one's copy."""
+    stated = MODULE.replace("!@parallelRegion", "!@parallelRegion{private(va, vb), independent(va, vb)}")
+    done = translate_text({"m.f90": stated % "va = i\nvb(2) = 3\nc(i) = va(2)"}, backend="openmp")
+    assert [d.code for d in done.errors] == ["HF504"] * 2
 
 
 TARGETS = """

@@ -507,6 +507,7 @@ REFUSED = (
     (CUDA_C, "associate (x => 2*b(i,j))\nb(i,j) = 0\na(i,j) = x\nend associate", "'x', which means"),
     (CUDA_C, "block\nreal(8) :: x\nif (i == 1) x = 3\nif (j == 1) a(i,j) = x\nend block", "'x', which may be read"),
     (CUDA_C, "a(i,j) = kept(i)", "which keeps its value"),
+    *((v, "a(i,j) = paired(i)", "has other names by an equivalence") for v in (CUDA_C, CUDA_FORTRAN)),
     (CUDA_C, "if (b(i,j) < 0) stop k", "'stop' with a code that is no constant"),
     (CUDA_C, "a(i,j) = s(i)%w(2)", "an array in an element of 's', whose object may differ"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = spread(a(i,j), 1, 5)", "'spread' in a 'where'"),
@@ -521,6 +522,13 @@ data p /1d0/, q /2d0/
 q = q + 1
 kept = p + q + i
 end function kept
+real(8) function paired(i)
+integer, intent(in) :: i
+real(8) :: v(4), w(2,2)
+equivalence (v, w)
+v = i
+paired = w(2,1)
+end function paired
 """
 
 

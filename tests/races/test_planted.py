@@ -187,7 +187,8 @@ contains
     integer, intent(in) :: x, y
     real(8), intent(in) :: a(n,n,n)
     real(8), intent(inout) :: c(n,n,n)
-    real(8) :: own(n)
+    real(8) :: own(n), half(n), other(2,n/2)
+    equivalence (half, other)
     real(8), save :: saved(n) = 0
     real(8), allocatable :: mine(:)
     if (x < 1) return
@@ -220,6 +221,7 @@ CALLED_MAIN = """use m
         ("c(x,y,:) = a(x,y,:) + 1", ""),
         ("own = a(x,y,:); own(x) = own(y) + 1; c(x,y,1) = sum(own)", ""),
         ("allocate (mine(n)); mine = x; mine(2) = mine(1) + y; c(x,y,1) = mine(2); deallocate (mine)", ""),
+        ("half = y; other(1,2) = x; c(x,y,1) = half(3) + half(4)", ""),
         ("calls = 1", ""),
         ("c(x,y,1) = looked(x) + looked(y)", ""),
     ],

@@ -19,7 +19,7 @@ from hfpy.analyze.effects.flow import EffectsByStatement, Flow, FlowScan, is_who
 from hfpy.analyze.effects.loopvalues import OwnVariables, values_read
 from hfpy.analyze.effects.memory import memory_of
 from hfpy.analyze.effects.severalnames import TOUCHED, touched_in
-from hfpy.analyze.facts import Facts, block_of, keeps_value, stands_for
+from hfpy.analyze.facts import Facts, block_of, in_one_memory, keeps_value, stands_for
 from hfpy.analyze.language.files import only_reads_values
 from hfpy.analyze.language.intrinsics import argument_intent
 from hfpy.analyze.language.mpi import only_reads, procedure
@@ -474,11 +474,15 @@ class Effects:
         return result
 
     def lasts(self, identity: Identity) -> bool:
-        """Whether a variable is there before and after a call of its unit: of a module, in a common block, saved."""
+        """Whether a variable is there before and after a call of its unit: of a module, in a common block, saved. Of a
+        scalar with an ``equivalence`` that is assumed, too, since a walk does not see who sets it.
+        """
         home = self.facts.application.routines.get(identity[0])
         if home is None or home.kind in ("module", "submodule"):
             return home is not None
-        return keeps_value(home, identity[1]) or self.facts.storage.joint(identity) is not None
+        together = in_one_memory(home, identity[1]) if home.spec.groups else ()
+        unseen = len(together) > 1 and not all(s and s.rank for s in map(home.spec.symbols.get, together))
+        return unseen or keeps_value(home, identity[1])
 
     def shared_writes(self, key: str) -> tuple[str, ...]:
         """The names of variables of modules that a routine, or one it calls, writes."""

@@ -187,11 +187,26 @@ class Calls:
         return self.effects.of(reference, key)[1] or associated(reference)
 
     def set_in(self, key: str) -> frozenset[str]:
-        """The names of what a routine sets, and of pointers to which it gives targets."""
+        """The names of what a routine sets, by itself or in its internal procedures, of pointers to which it gives
+        targets, and of its variables that may be the same memory.
+        """
         if key not in self._set_in:
-            writes = (r for r in self.facts.references.get(key, ()) if self.sets(r, key))
-            self._set_in[key] = frozenset(name for r in writes if (name := stands_for(r.name, r.at)[0]) is not None)
+            inner = (routine.key for routine in self.facts.application.routines_of(key))
+            found = {name for unit in (key, *inner) for name in self._set_by(unit, key)}
+            symbols = self.facts.application.routines[key].spec.symbols
+            shared = self.facts.storage.shared
+            self._set_in[key] = frozenset(found).union(
+                o for o in symbols if any(shared(name, o, key) for name in found)
+            )
         return self._set_in[key]
+
+    def _set_by(self, unit: str, home: str) -> Iterator[str]:
+        """The names of a routine's variables that it sets, or that one of its internal procedures does."""
+        for reference in self.facts.references.get(unit, ()):
+            name = stands_for(reference.name, reference.at)[0] if self.sets(reference, unit) else None
+            data = self.facts.object(name, unit) if name is not None else None
+            if name is not None and (unit == home or (data is not None and data.home == home)):
+                yield name
 
     def scalars(self, body: RegionBody) -> frozenset[Identity]:
         """The scalars that all points have in common, and that one of them may set: those that called routines set by

@@ -16,7 +16,7 @@ from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.effects.members import Members
 from hfpy.analyze.effects.severalnames import LENT, POINTED, SET, references_to
-from hfpy.analyze.facts import stands_for
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.nests.calls import Calls
@@ -105,6 +105,8 @@ def _touches(body: RegionBody) -> Iterator[_Touch]:
     for callee in body.callees:
         name = body.facts.routine(callee).name
         for identity, word in sorted(body.effects.touched(callee)):
+            if not (body.in_common(identity) or _is_pointed(body.facts, identity)):
+                continue
             if word == LENT or (identity, word == SET) not in seen:
                 seen.add((identity, word == SET))
                 lent = word == LENT
@@ -133,7 +135,7 @@ class _Meeting:
         joint = self.storage.joint(first)
         if joint is not None and joint == self.storage.joint(second):
             return self._joined(first, second)
-        if not (self._pointed(first) and self._pointed(second)):
+        if not (_is_pointed(self.facts, first) and _is_pointed(self.facts, second)):
             return False
         return self.storage.meet(self.storage.of_identity(first), self.storage.of_identity(second))
 
@@ -147,9 +149,11 @@ class _Meeting:
         pairs = zip(one.begin, other.begin, strict=True)
         return any(a < b + other.bytes and b < a + one.bytes for a, b in pairs)
 
-    def _pointed(self, identity: Identity) -> bool:
-        if identity[0] == "%":
-            return True
-        home = self.facts.application.routines.get(identity[0])
-        symbol = home.spec.symbols.get(identity[1]) if home is not None else None
-        return symbol is not None and bool(symbol.attributes & POINTED)
+
+def _is_pointed(facts: Facts, identity: Identity) -> bool:
+    """Whether pointers may give the memory of a variable, or of a component, other names."""
+    if identity[0] == "%":
+        return True
+    home = facts.application.routines.get(identity[0])
+    symbol = home.spec.symbols.get(identity[1]) if home is not None else None
+    return symbol is not None and bool(symbol.attributes & POINTED)

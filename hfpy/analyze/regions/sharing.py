@@ -296,8 +296,8 @@ class RegionSharing:
         self._arrays.check_target(name, data)
 
     def _same_memory(self, name: str, data: DataObject, write: Reference) -> bool:
-        """Report HF504 if the region uses a scalar that it writes under another name as well (``equivalence``), so that
-        no point can have one of its own; return whether it does.
+        """Report HF504 if the region uses what it writes under another name as well (``equivalence``), so that no point
+        can have one of its own; return whether it does.
         """
         storage = self.facts.storage
         if storage.joint(data.identity) is None:
@@ -384,7 +384,8 @@ class RegionSharing:
             self._shared_array(name, data, "the region writes what a pointer in it points to")
             return
         if name in self.region.private:
-            self._own(name, data)
+            if not self._same_memory(name, data, flow.written[name]):
+                self._own(name, data)
             return
         if is_set(self.body, name, data):
             self._pointer(name, data)

@@ -37,6 +37,7 @@ from hfpy.backends.refused import (
     EQUIVALENT,
     IN_COMMON,
     MEMORY,
+    ONE_NAME,
     RECURSIVE,
     SAVED,
     WRITTEN_BELOW,
@@ -183,6 +184,8 @@ class DeviceRoutines:
         """Raise CannotPrint for a local variable that a thread cannot have."""
         if keeps_value(self.facts.routine(data.home), data.name):
             raise CannotPrint(f"'{data.name}', which keeps its value between calls,", hint=SAVED)
+        if self.facts.storage.equivalent(data.identity):
+            raise CannotPrint(f"'{data.name}', whose memory has other names by an equivalence,", hint=ONE_NAME)
         if data.symbol.dynamic:
             raise CannotPrint(f"the pointer or allocatable '{data.name}'", hint=MEMORY)
 

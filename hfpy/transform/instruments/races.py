@@ -204,8 +204,7 @@ class _Watch:
 
     def _outlives(self, name: str, home: str) -> bool:
         if home == self.key:
-            kept = keeps_value(self.routine, name) or name in self.routine.spec.storage
-            return kept and name not in self.routine.dummies
+            return keeps_value(self.routine, name) and name not in self.routine.dummies
         return not self.facts.positions.get(home).above
 
     def _own_names(self) -> set[str]:

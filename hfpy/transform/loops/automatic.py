@@ -47,6 +47,7 @@ from hfpy.transform.loops.tried import (
     Before,
     Judge,
     Tried,
+    all_against,
     asks,
     judged,
     leaving,
@@ -323,8 +324,7 @@ class Search:
         """Why a region cannot be a kernel for the way in which arrays lie in memory."""
         if self.settled.application.options.target != "gpu":
             return ""
-        names = sorted(sharing.body.names())
-        name = next((n for n in names if gapped.may_have_gaps(n, sharing.key)), "")
+        name = next((n for n in sorted(sharing.body.names()) if gapped.may_have_gaps(n, sharing.key)), "")
         return f"'{name}' may lie in memory with gaps: declare it contiguous, if it has none" if name else ""
 
     def _look(self, routine: RoutineSharing, gapped: Gapped, construct: Construct, number: int, loop: Tried) -> bool:
@@ -349,9 +349,9 @@ class Search:
         names = [t.iterator for t in loop.candidate.region(self.worlds[loop.key], loop.depth).turns]
         depth = min((_equal(w, names) for w in sharing.refuted), default=loop.depth - 1)
         if depth < loop.candidate.least:
-            against_it = tuple(filter(speaks_against, result.found))
+            against_it = all_against(sharing.body, result.found)
             question = question_of(against_it) if not sharing.refuted else None
-            if question is not None:  # it counts if there is nothing else against a region
+            if question is not None:
                 self.findings.questions[loop.identity] = question.clause
             why = question.why if question is not None else against.message
             return self._replace(loop, replace(loop, why=why, against=against_it))

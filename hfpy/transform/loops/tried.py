@@ -13,11 +13,13 @@ from types import MappingProxyType
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.callgraph.graph import CallGraph
 from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.loopvalues import counts_only
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.loops.loopregions import LoopRegion, NotTaken, World
 from hfpy.analyze.loops.parallelloops import Candidate
+from hfpy.analyze.regions.lasting import written_by_calls
 from hfpy.analyze.regions.sharing import RegionSharing, RoutineSharing, Sharing
 from hfpy.diagnostics import Diagnostic, Place, has_errors, warning
 from hfpy.model.application import Application
@@ -163,6 +165,11 @@ _AGAINST = ("HF500", "HF501", "HF505", "HF510", "HF511")
 def speaks_against(diagnostic: Diagnostic) -> bool:
     """Whether an error, or a warning that leaves it open whether points meet, keeps a loop from being a region."""
     return diagnostic.severity == "error" or (diagnostic.severity == "warning" and diagnostic.code in _AGAINST)
+
+
+def all_against(body: RegionBody, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """What speaks against a region: what was ``found`` of its names, and what the routines do that it calls."""
+    return tuple(filter(speaks_against, (*found, *written_by_calls(body))))
 
 
 def asks(diagnostic: Diagnostic) -> bool:
