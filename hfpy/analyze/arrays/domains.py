@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.arrays.listings import Listing, listing_of, merged_listing
 from hfpy.analyze.callgraph.positions import Position, Positions
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found, Scopes
-from hfpy.analyze.language.sizes import canonical, linear, normal
+from hfpy.analyze.language.sizes import linear, normal
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.application import Application
 from hfpy.model.directives import Domain
@@ -20,7 +21,7 @@ from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
 from hfpy.model.names import from_statement, plain_from, with_home
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.expressions.fragments import BY_MACRO, ONE, arguments, dim_of, expanded
+from hfpy.parse.expressions.fragments import BY_MACRO, ONE, arguments, dim_of, expanded, fragment
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.macros import applied, argument_order, permutation
 
@@ -143,6 +144,9 @@ class Domains:
     _listings: dict[str, dict[str, Listing]] = field(default_factory=dict)
     _related: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._kinds = Kinds(self.scopes, self.application.options.kinds)
+
     def object(self, name: str, key: str) -> DataObject | None:
         """The data object that a name means in a routine; None for anything but variables and constants."""
         try:
@@ -154,6 +158,7 @@ class Domains:
     def turn_to(self, application: Application, scopes: Scopes, positions: Positions) -> None:
         """Go on with an application that differs in bodies only: objects are made anew."""
         self.application, self.scopes, self.positions = application, scopes, positions
+        self._kinds = Kinds(scopes, application.options.kinds)
         self.found = []
         self.known.clear()
         self._listings.clear()
@@ -290,16 +295,10 @@ class Domains:
         """The value of a size made of integer literals and named constants; None where it is not known."""
         total = 0
         for atom, factor in linear(expanded(size, self.application.macros).expr):
-            if not atom:
-                total += factor
-                continue
-            found = self.scopes.variable(atom, key)
-            if found is None or not found.symbol.constant or found.symbol.initial is None:
+            value = self._kinds.value(fragment(atom).expr, key) if atom else 1
+            if value is None:
                 return None
-            inner = self.value(found.symbol.initial, found.home) if canonical(found.symbol.initial) != atom else None
-            if inner is None:
-                return None
-            total += factor * inner
+            total += factor * value
         return total
 
     def _with_domains(self, symbol: Symbol, declared: list[Dimension], listing: Listing, key: str) -> list[Dimension]:
