@@ -176,3 +176,52 @@ def test_sizes_in_objects_are_no_questions(tmp_path: Path) -> None:
     found = found_regions([tmp_path / "sizes.f90"], Options(target="cpu"))
     outer = next(v for v in found.verdicts if v.place.line == 11)
     assert not outer.region and not outer.clause and "both write c(1)" in outer.why
+
+
+STACK = """module stack
+  implicit none
+  integer :: top = 0
+  real(8) :: kept(999)
+  integer, parameter :: n = 9, half = 2*(n+1)*(n+1)
+contains
+  subroutine pop(x)
+    real(8), intent(out) :: x
+    x = kept(top)
+    top = top - 1
+  end subroutine pop
+  subroutine back(m, list, a)
+    integer, intent(in) :: m, list(m)
+    real(8), intent(inout) :: a(99)
+    real(8) :: x
+    integer :: i
+    do i = m, 1, -1
+      call pop(x)
+      a(list(i)) = a(list(i)) + x
+    end do
+  end subroutine back
+  subroutine unroll(a, b)
+    real(8), intent(in) :: a(100)
+    real(8), intent(out) :: b(half)
+    integer :: i
+    do i = 1, 100
+      b(i) = a(i)
+      b(i + half/2) = 2*a(i)
+    end do
+  end subroutine unroll
+end module stack
+"""
+
+
+def test_what_a_called_routine_keeps_is_in_the_way_of_a_question(tmp_path: Path) -> None:
+    """It was asked whether values of the list are distinct, and a yes was refused."""
+    (tmp_path / "stack.f90").write_text(STACK)
+    found = found_regions([tmp_path / "stack.f90"], Options(target="cpu"))
+    popped = next(v for v in found.verdicts if v.place.line == 17)
+    assert not popped.clause and "writes top" in popped.why
+
+
+def test_a_constant_that_is_a_product_of_constants_is_no_question(tmp_path: Path) -> None:
+    """It was asked whether points meet for some other value of the constant."""
+    (tmp_path / "stack.f90").write_text(STACK)
+    found = found_regions([tmp_path / "stack.f90"], Options(target="gpu", backend="cuda-c"))
+    assert next(v for v in found.verdicts if v.place.line == 26).region

@@ -53,3 +53,25 @@ def test_reals_of_sixteen_bytes_are_refused(tmp_path: Path) -> None:
     (path,) = write_files({"m.h90": SOURCE}, tmp_path)
     found = translate([path], Options(target="gpu", kinds=DefaultKinds(8, 16, 4))).diagnostics
     assert [(d.severity, d.code) for d in found] == [("error", "HF702")]
+
+
+NAMES = """\
+module m
+contains
+  subroutine s(n, k, a)
+    integer, intent(in) :: n, k(n)
+    real, intent(inout) :: a(n)
+    @parallelRegion{domName(i), domSize(n)}
+    a = float(k) / 3 + sngl(0.1d0 * k)
+    @end parallelRegion
+  end subroutine s
+end module m
+"""
+
+
+def test_old_names_follow(tmp_path: Path) -> None:
+    """``float`` gave reals of four bytes."""
+    (path,) = write_files({"m.h90": NAMES}, tmp_path)
+    wide = translate([path], Options(target="gpu", kinds=DefaultKinds(8, 8, 4)))
+    text = next(f.text for f in wide.files if f.name == "m.cu")
+    assert "(double)k(i) / 3 + 0.1e0 * k(i)" in text and "float" not in text

@@ -54,22 +54,46 @@ IEEE = frozenset(
     "ieee_logb ieee_rem ieee_rint ieee_scalb ieee_next_after".split()
 )
 IEEE_CALLED = frozenset({"ieee_value", "ieee_class"})  # those that GNU Fortran 12 has in a library, and calls
-ELEMENTAL = IEEE | frozenset(
-    "abs achar acos acosh adjustl adjustr aimag aint anint asin asinh atan atan2 atanh bessel_j0 bessel_j1 bessel_jn "
-    "bessel_y0 bessel_y1 bessel_yn bge bgt ble blt btest ceiling char cmplx conjg cos cosh dble dim dprod dshiftl "
-    "dshiftr "
-    "erf erfc erfc_scaled exp exponent floor fraction gamma hypot iachar iand ibclr ibits ibset ichar ieor index "
-    "int ior "
-    "ishft ishftc is_iostat_end is_iostat_eor leadz len_trim lge lgt lle llt log log_gamma log10 logical maskl "
-    "maskr max "
-    "merge merge_bits min mod modulo mvbits nearest nint not out_of_range poppar popcnt real rrspacing scale scan "
-    "set_exponent "
-    "shifta shiftl shiftr sign sin sinh spacing sqrt tan tanh trailz verify "
-    "alog alog10 amax0 amax1 amin0 amin1 amod dabs dacos dasin datan datan2 dcos dcosh dexp dint dlog dlog10 dmax1 "
-    "dmin1 ddim "
-    "dmod dnint dsign dsin dsinh dsqrt dtan dtanh float iabs idim idint idnint ifix isign max0 max1 min0 min1 sngl "
-    "cabs ccos cexp clog csin csqrt "
-    "dfloat isnan cosd sind tand".split()
+# Specific names of old Fortran, and those that all compilers have for double complex: the generic they mean.
+SPECIFIC: Mapping[str, str] = {
+    **dict.fromkeys(("dabs", "iabs"), "abs"),
+    **dict.fromkeys(("amax1", "dmax1", "max0"), "max"),
+    **dict.fromkeys(("amin1", "dmin1", "min0"), "min"),
+    **dict.fromkeys(("amod", "dmod"), "mod"),
+    **dict.fromkeys(("dsign", "isign"), "sign"),
+    **dict.fromkeys(("ddim", "idim"), "dim"),
+    **dict.fromkeys(("dnint",), "anint"),
+    **dict.fromkeys(("idnint",), "nint"),
+    **dict.fromkeys(("dint",), "aint"),
+    **dict.fromkeys(("idint", "ifix"), "int"),
+    **dict.fromkeys(("float", "sngl"), "real"),
+    **dict.fromkeys(("dfloat", "dreal"), "dble"),
+    **{f"d{name}": name for name in "sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh".split()},
+    **{f"d{name}": name for name in "asinh acosh atanh erf erfc".split()},
+    **{f"{first}{name}": name for first in ("c", "cd", "z") for name in "abs sqrt exp log sin cos".split()},
+    "alog": "log",
+    "alog10": "log10",
+    "dimag": "aimag",
+    "dconjg": "conjg",
+    "dcmplx": "cmplx",
+}
+ELEMENTAL = (
+    IEEE
+    | SPECIFIC.keys()
+    | frozenset(
+        "abs achar acos acosh adjustl adjustr aimag aint anint asin asinh atan atan2 atanh bessel_j0 bessel_j1 "
+        "bessel_jn "
+        "bessel_y0 bessel_y1 bessel_yn bge bgt ble blt btest ceiling char cmplx conjg cos cosh dble dim dprod dshiftl "
+        "dshiftr "
+        "erf erfc erfc_scaled exp exponent floor fraction gamma hypot iachar iand ibclr ibits ibset ichar ieor index "
+        "int ior "
+        "ishft ishftc is_iostat_end is_iostat_eor leadz len_trim lge lgt lle llt log log_gamma log10 logical maskl "
+        "maskr max "
+        "merge merge_bits min mod modulo mvbits nearest nint not out_of_range poppar popcnt real rrspacing scale scan "
+        "set_exponent "
+        "shifta shiftl shiftr sign sin sinh spacing sqrt tan tanh trailz verify "
+        "amax0 amin0 isnan cosd sind tand".split()
+    )
 )
 INQUIRY = frozenset(
     "allocated associated bit_size digits epsilon extends_type_of huge is_contiguous kind lbound len maxexponent "

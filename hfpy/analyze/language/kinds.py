@@ -113,9 +113,10 @@ class Kinds:
     def _named(self, name: str, key: str) -> int | None:
         found = self.scopes.variable(name, key)
         if found is not None:
-            if not found.symbol.constant or found.symbol.initial is None or found.symbol.rank:
+            symbol = found.symbol
+            if not symbol.constant or symbol.initial is None or symbol.rank or symbol.type.base != "integer":
                 return None
-            return self._written(found.symbol.initial, found.home)
+            return self._written(symbol.initial, found.home)
         return self.scopes.standard_constant(name, key)
 
     def _inquired(self, name: str, args: tuple[Expr, ...], key: str) -> int | None:

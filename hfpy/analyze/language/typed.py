@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hfpy.analyze.language.context import regions_of
+from hfpy.analyze.language.intrinsics import SPECIFIC
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found, Scopes
 from hfpy.analyze.language.types import has_vector
@@ -41,7 +42,7 @@ _AS_FIRST = frozenset(
     "abs acos aint anint asin atan atan2 cos cosh dim erf exp gamma hypot log log10 max min mod modulo sign sin sinh "
     "sqrt tan tanh".split()
 )
-_CONVERTING = {"cmplx": "complex", "real": "real", "float": "real", "int": "integer", "nint": "integer", "dble": "real"}
+_CONVERTING = {"cmplx": "complex", "real": "real", "int": "integer", "nint": "integer", "dble": "real"}
 _OPAQUE = frozenset({"procedure", "external", "intrinsic"})
 
 
@@ -182,19 +183,21 @@ class Types:
         if keys or not expr.args or not self.scopes.is_intrinsic(name, key):
             return None
         first = self.expression(expr.args[0], key, hidden)
+        double = name == "dcmplx"
+        name = SPECIFIC.get(name, name)
         if name in ("abs", "aimag") and first is not None and first.base == "complex":
             return replace(first, base="real")
         if name in (*_AS_FIRST, "conjg") and first is not None and first.base in ("integer", "real", "complex"):
             return replace(first, rank=first.rank if len(expr.args) == 1 else None)
         if name in _CONVERTING:
-            return self._converted(expr, name, first, key)
+            return self._converted(expr, name, first, key, double or name == "dble")
         return None
 
-    def _converted(self, expr: Apply, name: str, first: Typed | None, key: str) -> Typed | None:
-        """``real(x, kind)`` and its kin."""
+    def _converted(self, expr: Apply, name: str, first: Typed | None, key: str, double: bool) -> Typed | None:
+        """``real(x, kind)`` and its kin, of ``double`` precision by their name or not."""
         base, defaults = _CONVERTING[name], self.application.options.kinds
         rank = first.rank if first is not None else None
-        if name == "dble":
+        if double:
             return Typed(base, defaults.double, rank=rank)
         given = expr.args[2:] if name == "cmplx" else expr.args[1:]
         kind = next((a for a in expr.args if isinstance(a, Keyword) and a.name == "kind"), next(iter(given), None))

@@ -378,7 +378,7 @@ class Ordering:
             return None
         if scopes.is_intrinsic(name, key) or (found is not None and "intrinsic" in found.symbol.attributes):
             return _with_state(name, at.statement.line) if name in _STATEFUL_FUNCTIONS | SUBROUTINES else None
-        if scopes.derived_type(name, key) is not None or name in _CONVERTING:
+        if scopes.derived_type(name, key) is not None:
             return None
         return _not_here(name, at.statement.line)
 
@@ -424,7 +424,3 @@ def _shown(stop: Jump) -> str:
     """A statement that ends the run, in one spelling."""
     word = "stop" if stop.kind == "stop" else "error stop"
     return " ".join([word, *(stop.line.text[code.start : code.end] for code in stop.exprs)])
-
-
-# Type names that expressions have as functions in old code, and conversions that are no intrinsics of the standard.
-_CONVERTING = frozenset("dreal dimag zabs dconjg derf derfc".split())

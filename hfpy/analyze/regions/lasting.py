@@ -31,7 +31,7 @@ def written_below(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
             callees = dict.fromkeys(s.callee for s in sites)
             if not region.vector and any(_concerns(effects, c, routine.key, region.iterators) for c in callees):
                 body = RegionBody(facts, effects, routine, regions_of(routine)[identity.number], identity.number)
-                yield from written_by_calls(body)
+                yield from below_region(body)
 
 
 def _concerns(effects: Effects, callee: str, key: str, iterators: tuple[str, ...]) -> bool:
@@ -41,8 +41,8 @@ def _concerns(effects: Effects, callee: str, key: str, iterators: tuple[str, ...
     return set_ or any(d and effects.knows(callee, d.identity) for d in objects)
 
 
-def written_by_calls(body: RegionBody) -> list[Diagnostic]:
-    """The same of one region."""
+def below_region(body: RegionBody) -> list[Diagnostic]:
+    """What is wrong, or open, with such variables in one region."""
     found = [*_iterators(body), *set_by_others(body)]
     written = _written(body)
     arrays = SharedArrays(body, found) if written else None

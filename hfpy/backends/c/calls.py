@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.callgraph.graph import CallSite
-from hfpy.analyze.language.intrinsics import REDUCING
+from hfpy.analyze.language.intrinsics import REDUCING, SPECIFIC
 from hfpy.analyze.language.types import is_part
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.dialect import Argument
@@ -85,7 +85,11 @@ def _elemental(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str
         raise CannotPrint(f"the intrinsic '{name}'", expr.start, expr.end)
     kind = next((a.value for a in expr.args if isinstance(a, Keyword) and a.name == "kind"), None)
     plain = intrinsics.in_order(name, [a for a in expr.args if not _is_kind(a)])
-    if name in ("real", "int", "logical", "nint", "floor", "ceiling", "aint", "anint", "maskl", "maskr") and plain[1:]:
+    generic = SPECIFIC.get(name, name)
+    if (
+        generic in ("real", "int", "logical", "nint", "floor", "ceiling", "aint", "anint", "maskl", "maskr")
+        and plain[1:]
+    ):
         kind = plain.pop()
     if name == "cmplx" and len(plain) == 3:
         kind = plain.pop()
@@ -100,9 +104,12 @@ def _is_kind(argument: Expr) -> bool:
 
 def _asked_kind(printer: Expressions, name: str, kind: Expr | None, of_complex: bool) -> Scalar | None:
     own = ("real", "logical")
-    base = {"aint": "real", "anint": "real", "cmplx": "complex"}.get(name, name if name in own else "integer")
+    generic = SPECIFIC.get(name, name)
+    base = {"aint": "real", "anint": "real", "cmplx": "complex"}.get(generic, generic if generic in own else "integer")
+    if generic == "dble" or name == "dcmplx":
+        return Scalar("real" if generic == "dble" else base, printer.body.kinds.defaults.double)
     if kind is None:
-        default = name == "cmplx" or (name == "real" and not of_complex)
+        default = generic == "cmplx" or (generic == "real" and not of_complex)
         if default:
             return Scalar(base, printer.body.kinds.default_real)
         return Scalar(base, printer.body.kinds.defaults.integer) if base in ("integer", "logical") else None

@@ -7,30 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hfpy.analyze.language.intrinsics import SPECIFIC
 from hfpy.backends.c.dialect import Dialect
 from hfpy.backends.c.values import CannotPrint, CText, c_type
 from hfpy.model.expressions import Expr, Keyword
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
-# Specific names of old Fortran: the generic they mean.
-_SPECIFIC = {
-    **dict.fromkeys(("dabs", "iabs"), "abs"),
-    **dict.fromkeys(("amax1", "dmax1", "max0"), "max"),
-    **dict.fromkeys(("amin1", "dmin1", "min0"), "min"),
-    **dict.fromkeys(("amod", "dmod"), "mod"),
-    **dict.fromkeys(("dsign", "isign"), "sign"),
-    **dict.fromkeys(("ddim", "idim"), "dim"),
-    **dict.fromkeys(("dnint",), "anint"),
-    **dict.fromkeys(("idnint",), "nint"),
-    **dict.fromkeys(("dint",), "aint"),
-    **dict.fromkeys(("idint", "ifix"), "int"),
-    **dict.fromkeys(("float", "sngl"), "real"),
-    **dict.fromkeys(("dfloat",), "dble"),
-    **{f"d{name}": name for name in "sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh".split()},
-    **{f"c{name}": name for name in "abs sqrt exp log sin cos".split()},
-    "alog": "log",
-    "alog10": "log10",
-}
 # Functions of the C library by the same name, with an ``f`` after it for single precision.
 _LIBRARY = {
     **{
@@ -95,7 +77,7 @@ _DUMMIES = {
 
 def known(name: str) -> bool:
     """Whether an elemental intrinsic can be printed."""
-    name = _SPECIFIC.get(name, name)
+    name = SPECIFIC.get(name, name)
     return any(
         name in table
         for table in (
@@ -131,7 +113,7 @@ def in_order(name: str, args: Sequence[Expr]) -> list[Expr]:
     values = [a.value if isinstance(a, Keyword) else a for a in args]
     if len(args) < 2 or not isinstance(args[-1], Keyword):
         return values
-    places = _DUMMIES.get(_SPECIFIC.get(name, name), "").split()
+    places = _DUMMIES.get(SPECIFIC.get(name, name), "").split()
     words = [*places[: len(args)], *(a.name for a in args if isinstance(a, Keyword))]
     asked = [a.name if isinstance(a, Keyword) else words[n] for n, a in enumerate(args)]
     if sorted(asked, key=lambda word: places.index(word) if word in places else -1) != places[: len(args)]:
@@ -145,7 +127,7 @@ def call(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None
 
     Raises CannotPrint for functions and types that kernels do not know.
     """
-    name = _SPECIFIC.get(name, name)
+    name = SPECIFIC.get(name, name)
     if len(args) < _least(name):
         raise CannotPrint(f"the intrinsic '{name}' with so few arguments")
     first = args[0].type
@@ -236,7 +218,7 @@ def _converted(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar 
     if name == "cmplx" and all(a.type.base in ("real", "integer", "complex") for a in args):
         return _made_complex(dialect, args, kind or Scalar("complex", 4))
     if name == "dble":
-        return convert(dialect, first, Scalar("real", 8))
+        return convert(dialect, first, kind or Scalar("real", 8))
     if name == "int" and first.type.base in ("real", "integer", "complex"):
         return convert(dialect, first, kind or INTEGER)
     if name == "logical":

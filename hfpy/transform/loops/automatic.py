@@ -39,7 +39,6 @@ from hfpy.diagnostics import Diagnostic, HfpyError, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
 from hfpy.model.statements import Construct
-from hfpy.questions import question_of
 from hfpy.transform.loops.drafts import Draft
 from hfpy.transform.loops.findings import Findings
 from hfpy.transform.loops.tried import NOTHING as NOTHING_BROUGHT
@@ -47,7 +46,7 @@ from hfpy.transform.loops.tried import (
     Before,
     Judge,
     Tried,
-    all_against,
+    asked,
     asks,
     judged,
     leaving,
@@ -349,11 +348,10 @@ class Search:
         names = [t.iterator for t in loop.candidate.region(self.worlds[loop.key], loop.depth).turns]
         depth = min((_equal(w, names) for w in sharing.refuted), default=loop.depth - 1)
         if depth < loop.candidate.least:
-            against_it = all_against(sharing.body, result.found)
-            question = question_of(against_it) if not sharing.refuted else None
+            against_it, question = asked(sharing, result, construct, loop)
             if question is not None:
                 self.findings.questions[loop.identity] = question.clause
-            why = question.why if question is not None else against.message
+            why = question.why if question is not None else against_it[0].message
             return self._replace(loop, replace(loop, why=why, against=against_it))
         return self._replace(loop, replace(loop, depth=min(depth, loop.depth - 1)))
 

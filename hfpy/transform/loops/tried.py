@@ -13,13 +13,12 @@ from types import MappingProxyType
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.callgraph.graph import CallGraph
 from hfpy.analyze.callgraph.positions import RegionId
-from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.loopvalues import counts_only
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.loops.loopregions import LoopRegion, NotTaken, World
 from hfpy.analyze.loops.parallelloops import Candidate
-from hfpy.analyze.regions.lasting import written_by_calls
+from hfpy.analyze.regions.lasting import below_region
 from hfpy.analyze.regions.sharing import RegionSharing, RoutineSharing, Sharing
 from hfpy.diagnostics import Diagnostic, Place, has_errors, warning
 from hfpy.model.application import Application
@@ -28,6 +27,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.application import completed
 from hfpy.parse.files import directive_sign
 from hfpy.parse.statements.nests import own_nest
+from hfpy.questions import Question, question_of
 from hfpy.transform.ownloops import as_loops, directive_rows, last_row
 from hfpy.transform.settled import Settled, changed, without_dropped
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines
@@ -165,11 +165,6 @@ _AGAINST = ("HF500", "HF501", "HF505", "HF510", "HF511")
 def speaks_against(diagnostic: Diagnostic) -> bool:
     """Whether an error, or a warning that leaves it open whether points meet, keeps a loop from being a region."""
     return diagnostic.severity == "error" or (diagnostic.severity == "warning" and diagnostic.code in _AGAINST)
-
-
-def all_against(body: RegionBody, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """What speaks against a region: what was ``found`` of its names, and what the routines do that it calls."""
-    return tuple(filter(speaks_against, (*found, *written_by_calls(body))))
 
 
 def asks(diagnostic: Diagnostic) -> bool:
@@ -381,6 +376,20 @@ def leaving(region: RegionSharing, sharing: Sharing, construct: Construct, loop:
             message = f"'{name}' is read before it is set, so that it goes from point to point"
             return warning("HF504", message, region.region.place, f"set '{name}' in each iteration before it is read")
     return None
+
+
+def asked(
+    region: RegionSharing, sharing: Sharing, construct: Construct, loop: Tried
+) -> tuple[tuple[Diagnostic, ...], Question | None]:
+    """All that is against a region with a fault, and the question that would answer it. It counts only if there is
+    nothing else against the region: what the judgement of the program would find is looked for here.
+    """
+    found = tuple(filter(speaks_against, sharing.found))
+    if region.refuted or question_of(found) is None:
+        return found, None
+    left = leaving(region, sharing, construct, loop)
+    more = (*filter(speaks_against, below_region(region.body)), *((left,) if left is not None else ()))
+    return (*more, *found), question_of((*more, *found))
 
 
 def _used_elsewhere(effects: Effects, key: str, name: str) -> str:
