@@ -32,6 +32,12 @@ ROWS = (
         "region i",
     ),
     _row(
+        "work array, sized by an array that the loop sets",
+        "real(8) :: row(size(a,2))",
+        "do i = 1, n\nrow = a(i,:)\ndo k = 1, n\nrow(k) = row(k) + row(idx(k))\nend do\na(i,:) = row\nend do",
+        "region i",
+    ),
+    _row(
         "work array set in part",
         "real(8) :: ztmp(n)",
         "ztmp = 1\ndo i = 1, n\ndo k = 2, n\nztmp(k) = a(i,k)*2\nend do\n"

@@ -235,6 +235,15 @@ def test_called_routine(statement: str, array: str, tmp_path: Path) -> None:
         assert found.races[0].region == "m.h90:11"
 
 
+def test_what_ends_with_a_call_is_not_watched(tmp_path: Path) -> None:
+    """Other routines may have its memory later, also if it has two names."""
+    files, _, _ = watching_files(
+        {"m.h90": CALLED_ROUTINES.replace("STATEMENT", "half = x; saved = other(1,1)")}, tmp_path
+    )
+    made = "".join(files.values())
+    assert "hf_race_array(saved" in made and not any(f"hf_race_array({n}," in made for n in ("own", "half", "other"))
+
+
 COMPONENTS = """module m
   implicit none
   integer, parameter :: n = 4

@@ -371,7 +371,8 @@ class Reading:
         if name in self.frame.views:
             view = self.frame.views[name]
             return self._seen(expr, path, (view.array, view), forms, shape)
-        if self.world.changed(data.identity, path):
+        fixed = shape and not data.symbol.dynamic and self.frame.key == self.world.root  # while the region runs
+        if not fixed and self.world.changed(data.identity, path):
             return None
         items = self._items(expr, data)
         if shape and items is not None:
