@@ -44,13 +44,15 @@ def render(template: str, **values: object) -> list[str]:
 @dataclass(frozen=True)
 class Kernel:
     """A kernel's signature with the texts of kernel and launcher, each line with the one it stems from. ``calls`` are
-    the device routines that its text calls, with where their arguments lie.
+    the device routines that its text calls, with where their arguments lie. ``ieee``: its routine has functions
+    of ``ieee_arithmetic``.
     """
 
     spec: KernelSpec
     lines: tuple[tuple[str, int], ...]
     launch: tuple[tuple[str, int], ...]
     calls: frozenset[Instance] = frozenset()
+    ieee: bool = False
 
 
 class NoLoops:

@@ -63,13 +63,12 @@ class FortranWriter:
         launchers = [k.spec.launcher for k in kernels]
         device = self.routines.device
         reached = device.reached({key for kernel in kernels for key in kernel.spec.called})
-        own = [routine.key for routine in device.facts.application.routines_in(path)]
         begin = render(
             "cuda_fortran/module_begin.j2",
             source=Path(path).name,
             module=module,
             launchers=launchers,
-            ieee=asks_ieee(device.facts, [*own, *reached]),
+            ieee=any(kernel.ieee for kernel in kernels) or asks_ieee(device.facts, reached),
         )
         lines: Lines = [(text, -1) for text in begin]
         check_all(reached, self.check_routine)

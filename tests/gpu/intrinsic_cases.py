@@ -85,6 +85,8 @@ def _parts(kind: str) -> Iterator[Case]:
     x = _reals(kind)
     for name, result in (("exponent", "i4"), ("fraction", kind), ("spacing", kind), ("rrspacing", kind)):
         yield _case(name, f"{name}(a)", f"hf_{name}(a)", (kind,), result, (x,))
+    for name in ("is_finite", "is_normal", "is_negative"):
+        yield _case(name, f"merge(1, 0, ieee_{name}(a))", f"hf_{name}(a)", (kind,), "i4", (x,))
     a, b = _pairs(x)
     directed = np.where((b == 0) | np.isnan(b), 1, b).astype(b.dtype)
     yield _case("nearest", "nearest(a, b)", "hf_nearest(a, b)", (kind, kind), kind, (a, directed))
@@ -141,6 +143,16 @@ def _bits(kind: str) -> Iterator[Case]:
     # All bits are left out: gfortran gives zero for them, against the standard.
     length = np.minimum(np.minimum(size - place, part), size - 1).astype("i4")
     yield _case("ibits", "ibits(a, b, c)", "hf_ibits(a, b, c)", three, kind, (x, place, length))
+    other = np.roll(x, 3)
+    for name in ("dshiftl", "dshiftr"):
+        yield _case(name, f"{name}(a, b, c)", f"hf_{name}(a, b, c)", (kind, kind, "i4"), kind, (x, other, count))
+    merged = "merge_bits(a, b, c)"
+    yield _case("merge_bits", merged, f"hf_{merged}", (kind, kind, kind), kind, (x, other, np.roll(x, 7)))
+    for name in ("bge", "bgt", "ble", "blt"):
+        yield _case(name, f"merge(1, 0, {name}(a, b))", f"hf_{name}(a, b)", (kind, kind), "i4", (x, other))
+    for name in ("maskl", "maskr"):
+        cpp = f"hf_{name}<{CPP[kind]}>(a)"
+        yield _case(f"{name}{kind[1]}", f"{name}(a, {kind[1]})", cpp, ("i4",), kind, (np.arange(size + 1, dtype="i4"),))
     for name in ("popcnt", "poppar", "leadz", "trailz"):
         yield _case(name, f"{name}(a)", f"hf_{name}(a)", (kind,), "i4", (_integers(kind),))
 

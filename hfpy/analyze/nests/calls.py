@@ -13,6 +13,7 @@ from hfpy.analyze.dependence.model import Part, Section, Subscript
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.flow import Flow
+from hfpy.analyze.effects.severalnames import POINTED
 from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.language.intrinsics import ARGUMENTS, argument_intent
 from hfpy.analyze.language.kinds import Kinds
@@ -193,11 +194,13 @@ class Calls:
         if key not in self._set_in:
             inner = (routine.key for routine in self.facts.application.routines_of(key))
             found = {name for unit in (key, *inner) for name in self._set_by(unit, key)}
-            symbols = self.facts.application.routines[key].spec.symbols
+            spec = self.facts.application.routines[key].spec
+            members = {member for group in spec.groups for member in group.members}
+            several = {name for name, s in spec.symbols.items() if name in members or s.attributes & POINTED}
+            given = found & several | found - spec.symbols.keys()
             shared = self.facts.storage.shared
-            self._set_in[key] = frozenset(found).union(
-                o for o in symbols if any(shared(name, o, key) for name in found)
-            )
+            more = (other for other in several if any(shared(name, other, key) for name in given))
+            self._set_in[key] = frozenset(found).union(more)
         return self._set_in[key]
 
     def _set_by(self, unit: str, home: str) -> Iterator[str]:

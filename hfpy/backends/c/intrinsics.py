@@ -5,7 +5,7 @@ Functions named ``hf_…`` are those of ``runtime/cuda/hfpy_kernel.hpp``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hfpy.analyze.language.intrinsics import SPECIFIC
 from hfpy.backends.c.dialect import Dialect
@@ -55,23 +55,23 @@ _PARTS = {name: f"hf_{name}" for name in "fraction scale set_exponent nearest sp
 _IEEE = {"ieee_is_finite": "hf_is_finite", "ieee_is_normal": "hf_is_normal", "ieee_is_negative": "hf_is_negative"}
 _COMPLEX = frozenset("exp log sqrt sin cos tan sinh cosh tanh".split())  # of complex numbers
 # The dummy arguments of functions that have several (Fortran 2018, 16.9); kinds are not among them.
-_DUMMIES = {
-    **dict.fromkeys(("mod", "modulo"), "a p"),
-    "sign": "a b",
-    **dict.fromkeys(("dim", "hypot", "dprod", "cmplx"), "x y"),
-    **dict.fromkeys(("atan", "atan2"), "y x"),
-    "merge": "tsource fsource mask",
-    **dict.fromkeys(("iand", "ior", "ieor", *_COMPARED), "i j"),
-    **dict.fromkeys(("btest", "ibset", "ibclr"), "i pos"),
-    "ibits": "i pos len",
-    **dict.fromkeys(("ishft", "shiftl", "shiftr", "shifta"), "i shift"),
-    "ishftc": "i shift size",
-    "merge_bits": "i j mask",
-    **dict.fromkeys(("dshiftl", "dshiftr"), "i j shift"),
-    **dict.fromkeys(("scale", "set_exponent"), "x i"),
-    "nearest": "x s",
-    "ieee_copy_sign": "x y",
-    "ieee_unordered": "x y",
+_DUMMIES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("mod", "modulo"), ("a", "p")),
+    "sign": ("a", "b"),
+    **dict.fromkeys(("dim", "hypot", "dprod", "cmplx"), ("x", "y")),
+    **dict.fromkeys(("atan", "atan2"), ("y", "x")),
+    "merge": ("tsource", "fsource", "mask"),
+    **dict.fromkeys(("iand", "ior", "ieor", *_COMPARED), ("i", "j")),
+    **dict.fromkeys(("btest", "ibset", "ibclr"), ("i", "pos")),
+    "ibits": ("i", "pos", "len"),
+    **dict.fromkeys(("ishft", "shiftl", "shiftr", "shifta"), ("i", "shift")),
+    "ishftc": ("i", "shift", "size"),
+    "merge_bits": ("i", "j", "mask"),
+    **dict.fromkeys(("dshiftl", "dshiftr"), ("i", "j", "shift")),
+    **dict.fromkeys(("scale", "set_exponent"), ("x", "i")),
+    "nearest": ("x", "s"),
+    "ieee_copy_sign": ("x", "y"),
+    "ieee_unordered": ("x", "y"),
 }
 
 
@@ -110,16 +110,14 @@ def in_order(name: str, args: Sequence[Expr]) -> list[Expr]:
 
     Raises CannotPrint for keywords whose places are not known.
     """
-    values = [a.value if isinstance(a, Keyword) else a for a in args]
     if len(args) < 2 or not isinstance(args[-1], Keyword):
-        return values
-    places = _DUMMIES.get(SPECIFIC.get(name, name), "").split()
-    words = [*places[: len(args)], *(a.name for a in args if isinstance(a, Keyword))]
-    asked = [a.name if isinstance(a, Keyword) else words[n] for n, a in enumerate(args)]
-    if sorted(asked, key=lambda word: places.index(word) if word in places else -1) != places[: len(args)]:
+        return [a.value if isinstance(a, Keyword) else a for a in args]
+    places = _DUMMIES.get(SPECIFIC.get(name, name), ())[: len(args)]
+    given = {a.name if isinstance(a, Keyword) else place: a for a, place in zip(args, places, strict=False)}
+    if given.keys() != {*places} or len(places) < len(args):
         raise CannotPrint(f"the intrinsic '{name}' with these keywords", args[-1].start, args[-1].end)
-    by_name = dict(zip(asked, values, strict=True))
-    return [by_name[word] for word in places[: len(args)]]
+    values = (given[place] for place in places)
+    return [v.value if isinstance(v, Keyword) else v for v in values]
 
 
 def call(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
@@ -164,7 +162,7 @@ def call(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None
 def _least(name: str) -> int:
     """The arguments that a function has at least."""
     optional = {"atan": 1, "cmplx": 1, "ishftc": 2}
-    return optional.get(name, max(len(_DUMMIES.get(name, "").split()), 1))
+    return optional.get(name, max(len(_DUMMIES.get(name, ())), 1))
 
 
 def _of_bits(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None) -> CText | None:

@@ -56,7 +56,7 @@ def asks_ieee(facts: Facts, keys: Iterable[str]) -> bool:
     return any(
         reference.name in IEEE and facts.scopes.is_intrinsic(reference.name, key)
         for key in keys
-        for reference in facts.references.get(key, ())
+        for reference in facts.references[key]
     )
 
 

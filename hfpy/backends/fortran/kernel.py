@@ -13,6 +13,7 @@ from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.base import Kernel, render
 from hfpy.backends.behind import behind
 from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
+from hfpy.backends.fortran.accepted import asks_ieee
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.device import FortranRoutines, identity_of, zero
 from hfpy.backends.fortran.parameters import THREADS, Memory, count, launch_rows, shape, texts_of, value_lines
@@ -272,7 +273,8 @@ class FortranKernel:
             [(text, line.first) for row in render(f"cuda_fortran/{name}.j2", **values) for text in wrap_line(row)]
             for name in ("kernel_begin", "kernel_end", "launcher")
         )
-        return Kernel(spec, (*head, *body.lines, *tail), tuple(launch))
+        ieee = asks_ieee(self.facts, (self.key,))
+        return Kernel(spec, (*head, *body.lines, *tail), tuple(launch), ieee=ieee)
 
     def _counted(self, number: int) -> str:
         """A number as the runtime takes it."""
