@@ -153,12 +153,10 @@ class SpecBuilder:
             yield Range(name, self._counting(name), *bounds, _empty(*(constant(b.expr) for b in bounds)))
 
     def _counting(self, iterator: str) -> Scalar:
-        """The type of an iterator in the kernel: what it is computed with has as many bytes as in the routine, but four
-        at the least.
-        """
+        """The type of an iterator in the kernel, where what it is computed with has as many bytes as in the routine."""
         data = self.facts.object(iterator, self.key)
         declared = self.device.kinds.scalar(data.symbol.type, data.home) if data is not None else None
-        return Scalar("integer", max(declared.bytes if declared is not None else 0, INTEGER.bytes))
+        return declared if declared is not None and declared.base == "integer" else INTEGER
 
     def _bound(self, iterator: str, word: str, given: Fragment) -> Fragment:
         """A bound of constants and integers that nothing changes, or else one that the host evaluates."""

@@ -1,4 +1,4 @@
-! iterators of eight bytes: what they are computed with may be larger than four bytes hold
+! iterators of eight and of two bytes: what they are computed with may be larger than four bytes hold, or has fewer bits
 module wide_iterators
   implicit none
 contains
@@ -35,13 +35,17 @@ contains
     !@parallelRegion{domName(i,j), domSize(n,3), reduction(+:total)}
     do j = 1, 3
       do i = 1, n
-        planes(i, j) = (i*100000)*(i*100000) + wide_iterators_half(i) + j
+        planes(i, j) = (i*100000)*(i*100000) + wide_iterators_half(i) + j + popcnt(-j) + wide_iterators_next(j)
         total = total + (i*100000)*(i*100000)
       end do
     end do
     !@end parallelRegion
     planes(1, 1) = total
   end subroutine wide_iterators_several
+  integer(2) function wide_iterators_next(j)
+    integer(2), intent(in) :: j
+    wide_iterators_next = j + 1_2
+  end function wide_iterators_next
   integer(8) function wide_iterators_half(i)
     integer(8), intent(in) :: i
     wide_iterators_half = (i*100000)*(i*100000)/2
