@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import pytest
 
+from hfpy.options import DomainSpec
 from tests.storage.programs import asked_ways, in_turn, program
-from tests.support import LAYOUT, LAYOUT_CUDA_C, LAYOUT_OPENACC, LAYOUT_OPENMP, Corpus, Variant
+from tests.support import LAYOUT, LAYOUT_CUDA_C, LAYOUT_OPENACC, LAYOUT_OPENMP, Corpus, Variant, translate_text
 
 VARIANTS = (LAYOUT, LAYOUT_OPENMP, LAYOUT_CUDA_C, LAYOUT_OPENACC)
 
@@ -245,3 +246,20 @@ def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
 def test_pointers_in_elements_of_arrays_are_refused_on_devices() -> None:
     element = next(p for p in PAIRS if p.name == "element")
     assert LAYOUT_CUDA_C.translated(element).codes() == ["HF603"]
+
+
+@pytest.mark.parametrize(("size", "hint"), [("8", "declare it by a named constant"), ("parts", "bind its size")])
+def test_how_the_layout_gets_to_know_a_dimension(size: str, hint: str) -> None:
+    """A number may be the size of anything, so that `[domains]` binds none."""
+    source = f"""
+subroutine set(n, m, parts, a)
+  integer, intent(in) :: n, m, parts
+  real(8), intent(inout) :: a(n,m,{size})
+  @parallelRegion{{domName(i,j), domSize(n,m)}}
+  a(i,j,2) = 0
+  @end parallelRegion
+end subroutine set
+"""
+    sizes = {"i": DomainSpec(("n",), ("i",)), "j": DomainSpec(("m",), ("j",)), "k": DomainSpec(("8",), ("k",))}
+    (found,) = translate_text({"set.h90": source}, layout="k j i", domains=sizes).errors
+    assert found.code == "HF308" and found.hint.startswith(hint)

@@ -250,7 +250,8 @@ def _order(
             unknown = next(i for i in range(rank) if not known[i])
             which = f"dimension {unknown + 1} ({data.used[unknown].size})"
             message = f"'{data.name}' keeps its declared order: {which} belongs to no domain that hfpy can tell"
-            found.append(note("HF310", message, place, "bind the size in [domains] to place it in the layout"))
+            hint = f"{_bind(data.used[unknown])} to place it in the layout"
+            found.append(note("HF310", message, place, hint))
         return None
     data, place = members[0]
     if missing:
@@ -261,7 +262,7 @@ def _order(
         unknown = next(i for i in range(rank) if not known[i])
         which = f"dimension {unknown + 1} of '{data.name}' ({data.used[unknown].size})"
         message = f"{which} belongs to no domain that hfpy can tell"
-        hint = f"bind its size in [domains], or give '{data.name}' an order of its own in [layout.arrays]"
+        hint = f"{_bind(data.used[unknown])}, or give '{data.name}' an order of its own in [layout.arrays]"
         found.append(error("HF308", message, place, hint))
         return None
     if split and len(set(known)) < rank:
@@ -292,6 +293,13 @@ def _own_layout(members: list[tuple[DataObject, Place]], arrays: Mapping[str, st
     """The layout that a class has by the name of one of its members, in lower case; empty if none."""
     own = [arrays.get(f"{d.home}::{d.symbol.name}") or arrays.get(d.symbol.name) or "" for d, _ in members]
     return DECLARED if DECLARED in own else next((text for text in reversed(own) if text), "")
+
+
+def _bind(dimension: Dimension) -> str:
+    """How the layout gets to know a dimension: of a number it says nothing, since that may be the size of anything."""
+    upper = dimension.meant.upper
+    number = upper is not None and constant(upper.expr) is not None
+    return "declare it by a named constant, and bind that in [domains]" if number else "bind its size in [domains]"
 
 
 def _known(facts: Facts, letters: Letters, representative: Node, members: list[tuple[DataObject, Place]]) -> list[str]:
