@@ -37,9 +37,9 @@ def anew(statements: Iterable[Located], key: str, scopes: Scopes) -> frozenset[P
 
 
 def may_allocate(at: Located, target: Expr, value: Expr, key: str, scopes: Scopes) -> bool:
-    """Whether an assignment may allocate its target anew."""
+    """Whether an assignment may allocate its target anew. One under a mask does not (Fortran 2018, 10.2.3.2)."""
     symbol = _symbol(target, at, key, scopes)
-    return symbol is not None and _reallocated(symbol, value, key, scopes)
+    return symbol is not None and not at.masked and _reallocated(symbol, value, key, scopes)
 
 
 def gives_bounds(at: Located, target: Expr, value: Expr, key: str, scopes: Scopes) -> bool:

@@ -19,7 +19,8 @@ class Located:
     first (a region for one target may lie inside a region for the other).
 
     ``loop_of`` is the number of the region that brought this ``do`` or ``end do`` as one of its own loops (None: no
-    region did), ``renamed`` marks statements in constructs where names may mean something else than in the routine.
+    region did), ``renamed`` marks statements in constructs where names may mean something else than in the routine,
+    ``masked`` those in a ``where``.
     """
 
     statement: Statement
@@ -28,6 +29,7 @@ class Located:
     constructs: tuple[Construct, ...]
     loop_of: int | None = None
     renamed: bool = False
+    masked: bool = False
 
 
 def regions_of(routine: Routine) -> tuple[Construct, ...]:
@@ -49,16 +51,17 @@ def _walk(
     numbers: dict[int, int],
     own: frozenset[str],
 ) -> Iterator[Located]:
-    renamed = _renamed(outer)
+    renamed, masked = _renamed(outer), any(c.kind == "where" for c in outer)
     for node in nodes:
         if isinstance(node, Construct):
             yield from _construct(node, regions, conditions, outer, numbers, own)
             continue
-        yield Located(node, regions, conditions, outer, None, renamed)
-        action = node.action if isinstance(node, OneLine) else None
-        while action is not None:
-            yield Located(action, regions, conditions, outer, None, renamed)
-            action = action.action if isinstance(action, OneLine) else None
+        yield Located(node, regions, conditions, outer, None, renamed, masked)
+        within = masked
+        while isinstance(node, OneLine):
+            within = within or node.kind == "where"
+            node = node.action
+            yield Located(node, regions, conditions, outer, None, renamed, within)
 
 
 def _construct(

@@ -124,7 +124,7 @@ class HostStatements:
         if writes:
             touched.written.add(name)
             whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
-            if partly or not whole:
+            if partly or not whole or reference.at.masked:
                 touched.partly.add(name)
 
     def _refuse(self, reference: Reference, message: str, hint: str = "copy the values instead") -> None:

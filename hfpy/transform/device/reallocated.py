@@ -21,6 +21,8 @@ def allocates(facts: Facts, reference: Reference, data: DataObject) -> bool:
     statement = reference.at.statement
     if reference.role != "write" or not isinstance(reference.node, Name) or not isinstance(statement, Assignment):
         return False
+    if reference.at.masked:  # it has the shape of the mask (Fortran 2018, 10.2.3.2)
+        return False
     return "allocatable" in data.symbol.attributes and not _scalar(facts, statement.value, data.routine)
 
 
