@@ -2,26 +2,42 @@
 whole objects, component by component.
 
 Kernels have numbers and arrays of numbers. An object is taken apart where all that the routine does with it is in
-regions that make it private. Assignments that a procedure defines stay, and so do those whose indices ask the object
-that is set: they would see it half done.
+regions that make it private, and in routines that kernels call where it is a local one, with the values that its type
+gives to components at the beginning. Assignments that a procedure defines stay, and so do those whose indices ask the
+object that is set: they would see it half done.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.effects.effects import Effects
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found
+from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.regions.sharing import RoutineSharing
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range, base_name, children, walk
+from hfpy.model.expressions import (
+    Apply,
+    ArrayConstructor,
+    Component,
+    Expr,
+    Keyword,
+    Literal,
+    Name,
+    Range,
+    Unary,
+    base_name,
+    children,
+    walk,
+)
 from hfpy.model.names import plain_name
 from hfpy.model.statements import Assignment, OneLine, Statement, expressions
 from hfpy.model.units import DerivedType, Routine, Symbol
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range, replace_rows
+from hfpy.transform.text.rows import Rows
 
 Path = tuple[str, ...]
 _BASES = ("real", "integer", "logical", "complex")
@@ -32,9 +48,9 @@ def point_object_edits(facts: Facts, effects: Effects, keys: Collection[str]) ->
     """The edits of files for the objects in regions of some routines."""
     made: dict[str, list[Edit]] = {}
     owners = {r.routine for r in facts.positions.regions}
-    for key in (k for k in keys if k in owners):
+    for key in keys:
         routine = facts.routine(key)
-        found = list(_Edits(facts, effects, routine).all())
+        found = list(_Edits(facts, effects, routine, called=key not in owners).all())
         if found:
             made.setdefault(routine.file, []).extend(found)
     return made
@@ -42,10 +58,13 @@ def point_object_edits(facts: Facts, effects: Effects, keys: Collection[str]) ->
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A component that is a number or an array of numbers: the names that lead to it, and its declaration."""
+    """A component that is a number or an array of numbers: the names that lead to it, its declaration, and its value at
+    the beginning (None: it has one that is not known).
+    """
 
     path: Path
     declared: str
+    initial: str | None = ""
 
 
 class _Types:
@@ -74,13 +93,33 @@ class _Types:
             return None
         if component.type.base == "type" and not component.rank and component.type.derived != owner.name:
             inner = self.leaves(component.type.derived, home)
-            return None if inner is None else [_Leaf((component.name, *x.path), x.declared) for x in inner]
+            known = component.initial is None
+            return inner and [
+                replace(x, path=(component.name, *x.path), initial=x.initial if known else None) for x in inner
+            ]
         scalar = self.kinds.scalar(component.type, home)
         bounds = [self._bounds(component, d, home) for d in range(component.rank)]
         if scalar is None or scalar.base not in _BASES or None in bounds:
             return None
         shape = f", dimension({', '.join(map(str, bounds))})" if bounds else ""
-        return [_Leaf((component.name,), f"{scalar.base}({scalar.bytes}){shape}")]
+        initial = self._constant(component.initial.expr, home) if component.initial is not None else ""
+        return [_Leaf((component.name,), f"{scalar.base}({scalar.bytes}){shape}", initial)]
+
+    def _constant(self, expr: Expr | None, home: str) -> str | None:
+        """A value of literals, with kinds that need no name; None for others."""
+        match expr:
+            case Literal(kind="logical"):
+                return ".true." if expr.true else ".false."
+            case Literal():
+                scalar = self.kinds.literal(expr, home)
+                return f"{expr.decimal}_{scalar.bytes}" if scalar is not None else None
+            case Unary(op="-" | "+", operand=operand):
+                inner = self._constant(operand, home)
+                return f"{expr.op}{inner}" if inner is not None else None
+            case ArrayConstructor(items=items):
+                values = [self._constant(item, home) for item in items]
+                return f"[{', '.join(filter(None, values))}]" if None not in values else None
+        return None
 
     def _bounds(self, component: Symbol, dimension: int, home: str) -> str | None:
         dim = component.shape[dimension]
@@ -125,29 +164,34 @@ class _Types:
 class _Edits:
     """The edits of one routine."""
 
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine, called: bool) -> None:
         self.facts = facts
         self.effects = effects
         self.routine = routine
         self.key = routine.key
+        self.called = called
         self.types = _Types(facts, routine.key)
         self.names: dict[tuple[str, Path], str] = {}
 
     def all(self) -> Iterator[Edit]:
         """Declarations of the new variables, and statements."""
         apart = self._apart()
-        rows = []
+        rows, values = [], []
         for name, leaves in apart.items():
             for leaf in leaves:
                 made = plain_name("_".join((name, *leaf.path)), len(self.names) + 1)
                 self.names[name, leaf.path] = made
                 rows.append(f"{leaf.declared} :: {made}")
+                values += [f"{made} = {leaf.initial}"] if self.called and leaf.initial else []
         if rows:
             margin = " " * (self.routine.header.segments[0][2] + 2)
             at = self.routine.spec_insert + 1
             yield insert_lines(at, [margin + row for row in rows], 4, self.routine.header.first)
+            first = Rows(self.facts.application.file(self.key), self.routine).above(self.routine.body_first)
+            if values:
+                yield insert_lines(first, [margin + row for row in values], 5, self.routine.header.first)
         live = (at for at in self.facts.graph.statements.get(self.key, ()) if self.facts.live(at, self.key))
-        statements = [at.statement for at in live if at.regions]
+        statements = [at.statement for at in live if at.regions or self.called]
         actions = {id(s.action) for s in statements if isinstance(s, OneLine) and self._whole(s) is not None}
         for statement in statements:
             if id(statement) not in actions:
@@ -163,24 +207,41 @@ class _Edits:
                 continue
             plain = not symbol.attributes & _ELSEWHERE and symbol.initial is None
             leaves = self.types.leaves(symbol.type.derived, self.key) if plain else None
-            if leaves is not None and name not in self.routine.spec.storage and self._private(name, leaves):
+            if leaves is None or name in self.routine.spec.storage:
+                continue
+            if self._local(name, leaves) if self.called else self._private(name, leaves):
                 found[name] = leaves
         return found
+
+    def _local(self, name: str, leaves: list[_Leaf]) -> bool:
+        """Whether each call of the routine has an object of its own, and nobody else uses it."""
+        inner = (routine.key for routine in self.facts.application.routines_of(self.key))
+        elsewhere = any(r.name == name for key in inner for r in self.facts.references.get(key, ()))
+        if elsewhere or keeps_value(self.routine, name) or any(leaf.initial is None for leaf in leaves):
+            return False
+        references = [r for r in self.facts.references.get(self.key, ()) if r.name == name]
+        return bool(references) and self._taken_apart(name, references, leaves)
 
     def _private(self, name: str, leaves: list[_Leaf]) -> bool:
         """Whether only regions use an object, each point its own, by components that are numbers and as a whole."""
         references = [r for r in self.facts.references.get(self.key, ()) if r.name == name]
-        paths = {leaf.path for leaf in leaves}
         if not references or not all(r.at.regions for r in references):
             return False
-        for statement in {id(r.at.statement): r.at.statement for r in references}.values():
-            whole = self._whole(statement)
-            for tree in whole if whole is not None else expressions(statement):
-                if not self._by_components(tree, name, paths):
-                    return False
+        if not self._taken_apart(name, references, leaves):
+            return False
         sharing = RoutineSharing(self.facts, self.effects, self.routine)
         numbers = {number for r in references for number in r.at.regions}
         return all(self._own(name, sharing, number) for number in numbers)
+
+    def _taken_apart(self, name: str, references: Collection[Reference], leaves: list[_Leaf]) -> bool:
+        """Whether all statements with an object have its components alone, or assign it as a whole."""
+        paths = {leaf.path for leaf in leaves}
+        for statement in {id(r.at.statement): r.at.statement for r in references}.values():
+            whole = self._whole(statement)
+            trees = whole if whole is not None else expressions(statement)
+            if not all(self._by_components(tree, name, paths) for tree in trees):
+                return False
+        return True
 
     def _own(self, name: str, sharing: RoutineSharing, number: int) -> bool:
         """Whether each point of a region has an object of its own, and sets what it reads of it, or is said to."""
