@@ -195,30 +195,3 @@ def test_copies_that_a_jump_would_pass(statement: str) -> None:
     text = text.replace("alternate(n, * 20)", "alternate(n, b, * 20)")
     done = translate_text({"ways.f90": text}, target="gpu", backend="cuda-c")
     assert [(d.code, d.place.line) for d in done.errors] == [("HF603", 1 + text.split(statement)[0].count("\n"))]
-
-
-MASKED = """module m
-  implicit none
-  integer :: n = 9
-  real(8), allocatable :: b(:), c(:,:)
-contains
-  subroutine s(a)
-    real(8), intent(in) :: a(:)
-    integer :: i
-    do i = 1, n
-      where (a > 0.1d0*i) b = 2
-      where (a <= 0.1d0*i)
-        b = a
-      end where
-      c(:,i) = b*a
-    end do
-  end subroutine s
-end module m
-"""
-
-
-def test_an_assignment_under_a_mask_allocates_nothing(tmp_path: Path) -> None:
-    """It was said that it may allocate 'b'."""
-    (path,) = write_files({"m.f90": MASKED}, tmp_path)
-    (verdict,) = found_regions([path], Options()).verdicts
-    assert "allocate" not in verdict.why

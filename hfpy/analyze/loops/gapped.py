@@ -6,12 +6,16 @@ to a program that works.
 
 from __future__ import annotations
 
+from hfpy.analyze.arrays.accesses import is_full_range
+from hfpy.analyze.arrays.storage import actual
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import position_in
 from hfpy.analyze.device.packing import GAPS, NEVER, gaps
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.types import component, has_vector, part_rank
 from hfpy.analyze.language.uses import Reference
-from hfpy.model.expressions import Name
+from hfpy.model.expressions import Apply, Component, Expr, Name, Range
 
 _Seen = frozenset[tuple[str, str]]
 
@@ -22,7 +26,7 @@ class Gapped:
     def __init__(self, facts: Facts, effects: Effects) -> None:
         self.facts = facts
         self.effects = effects
-        self._passed: dict[str, list[tuple[Reference, str, int | str]]] | None = None
+        self._passed: dict[str, list[tuple[Reference, str, CallSite]]] | None = None
 
     def may_have_gaps(self, name: str, key: str, seen: _Seen = frozenset()) -> bool:
         """Whether an array of a routine may have gaps: what nobody calls is taken to get arrays without."""
@@ -34,22 +38,39 @@ class Gapped:
         if not data.dummy or not any(d.form == "assumed" for d in data.symbol.shape):
             return False
         number = next(n for n, dummy in enumerate(self.facts.routine(key).dummies) if dummy == name)
-        for reference, caller, position in self._arguments().get(key, ()):
-            if position in (name, number) and self._passes(reference, caller, {*seen, (key, name)}):
+        for reference, caller, site in self._arguments().get(key, ()):
+            if position_in(site, reference) in (name, number) and self._passes(
+                reference, caller, actual(site, self.facts.routine(key).dummies, name), {*seen, (key, name)}
+            ):
                 return True
         return False
 
-    def _passes(self, reference: Reference, caller: str, seen: set[tuple[str, str]]) -> bool:
+    def _passes(self, reference: Reference, caller: str, given: Expr | None, seen: set[tuple[str, str]]) -> bool:
         """Whether an actual argument may have gaps."""
+        if reference.component:
+            return not self._in_one_piece(given, caller)
         found = gaps(self.facts, reference, caller)
-        if found == NEVER and not reference.component:
+        if found == NEVER:
             return False
-        if found == GAPS or reference.component or not isinstance(reference.node, Name):
+        if found == GAPS or not isinstance(reference.node, Name):
             return True
         return self.may_have_gaps(reference.name, caller, frozenset(seen))
 
-    def _arguments(self) -> dict[str, list[tuple[Reference, str, int | str]]]:
-        """The arguments of all calls, by the routine that gets them, with the caller and the position."""
+    def _in_one_piece(self, given: Expr | None, caller: str) -> bool:
+        """Whether an argument is an array in one object that is no pointer, or planes of it that lie side by side."""
+        scopes = self.facts.scopes
+        if isinstance(given, Apply):
+            whole = [*map(is_full_range, given.args)]
+            if any(isinstance(a, Range) or has_vector(a, caller, scopes) for a in given.args[whole.count(True) :]):
+                return False
+            given = given.base if all(whole[: whole.count(True)]) else None
+        if not isinstance(given, Component) or part_rank(given.base, caller, scopes) != 0:
+            return False
+        symbol = component(given, caller, scopes)
+        return symbol is not None and symbol.rank > 0 and "pointer" not in symbol.attributes
+
+    def _arguments(self) -> dict[str, list[tuple[Reference, str, CallSite]]]:
+        """The arguments of all calls, by the routine that gets them, with the caller and the call."""
         if self._passed is None:
             self._passed = {}
             for key, references in self.facts.references.items():
@@ -57,6 +78,5 @@ class Gapped:
                     if reference.role != "argument" or reference.call is None:
                         continue
                     for site in self.facts.graph.called_at(key, reference.at, reference.call):
-                        entry = (reference, key, position_in(site, reference))
-                        self._passed.setdefault(site.callee, []).append(entry)
+                        self._passed.setdefault(site.callee, []).append((reference, key, site))
         return self._passed

@@ -1,0 +1,84 @@
+"""Allocatable arrays and components: what allocates them anew, and which of them lie in memory in one piece."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hfpy.options import Options
+from hfpy.pipeline import found_regions
+from tests.support import write_files
+
+MASKED = """module m
+  implicit none
+  integer :: n = 9
+  real(8), allocatable :: b(:), c(:,:)
+contains
+  subroutine s(a)
+    real(8), intent(in) :: a(:)
+    integer :: i
+    do i = 1, n
+      where (a > 0.1d0*i) b = 2
+      where (a <= 0.1d0*i)
+        b = a
+      end where
+      c(:,i) = b*a
+    end do
+  end subroutine s
+end module m
+"""
+
+
+def test_an_assignment_under_a_mask_allocates_nothing(tmp_path: Path) -> None:
+    """It was said that it may allocate 'b'."""
+    (path,) = write_files({"m.f90": MASKED}, tmp_path)
+    (verdict,) = found_regions([path], Options()).verdicts
+    assert "allocate" not in verdict.why
+
+
+PASSED = """module m
+  implicit none
+  type state
+    real(8), allocatable :: h(:,:), q(:,:,:)
+    real(8) :: fixed(40,30)
+    real(8), pointer :: p(:,:) => null()
+  end type state
+  type model
+    type(state) :: s(2)
+  end type model
+contains
+  subroutine smooth(a)
+    real(8), intent(inout) :: a(:,:)
+    integer :: i, j
+    do j = 1, size(a, 2)
+      do i = 1, size(a, 1)
+        a(i,j) = 2*a(i,j) + i - j
+      end do
+    end do
+  end subroutine smooth
+  subroutine all_of_it(o, k, n)
+    type(model), intent(inout) :: o
+    integer, intent(in) :: k, n
+    call smooth(GIVEN)
+  end subroutine all_of_it
+end module m
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "region"),
+    [
+        ("o%s(k)%h", True),
+        ("a=o%s(k)%fixed", True),
+        ("o%s(2)%q(:,:,n)", True),
+        ("o%s(k)%q(:,n,:)", False),
+        ("o%s(k)%h(1:n,:)", False),
+        ("o%s(k)%p", False),
+    ],
+)
+def test_components_in_one_piece(given: str, region: bool, tmp_path: Path) -> None:
+    """All components that dummies of assumed shape get were taken for arrays with gaps."""
+    (path,) = write_files({"m.f90": PASSED.replace("GIVEN", given)}, tmp_path)
+    found = found_regions([path], Options(target="gpu", backend="cuda-c"))
+    assert found.verdicts[0].region is region
