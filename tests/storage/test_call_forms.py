@@ -134,7 +134,26 @@ ASSIGN = """\
     x(1,3) = y(3)*2
   end subroutine spread_line
 """
+PARTED = """\
+  type parted
+    real(8) :: c(4,3,2) = 2
+  end type parted
+"""
 FORMS = {
+    "line_as_plane": _text(
+        locals_="    real(8) :: w(30)",
+        calls="    w = [(0.5d0*i, i = 1, 30)]\n    call step(w(3), b)\n    call step(w(15:26), b)\n"
+        "    call step(w, a)\n    print '(5f9.1)', w",
+    ),
+    "element_of_common": _text(
+        locals_="    real(8) :: g(4,3)\n    common /kept_plane/ g",
+        calls="    g = reshape([(1d0*i, i = 1, 12)], [4, 3])\n    call step(g(1,1), b)\n    a(1,1) = sum(g)",
+    ),
+    "element_of_component": _text(
+        PARTED,
+        locals_="    type(parted) :: x",
+        calls="    x%c(:,2,:) = 3\n    x%c(4,:,2) = 5\n    call step(x%c(1,1,2), b)\n    a(1,1) = sum(x%c)",
+    ),
     "pointer": _text(locals_="    procedure(step), pointer :: p", calls="    p => step\n    call p(a, b)"),
     "pointers": _text(
         routines=STEP + OTHER,

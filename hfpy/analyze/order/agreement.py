@@ -15,9 +15,11 @@ from hfpy.analyze.arrays.orders import Edge, Node, wanted_macros
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummies_met, passed
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.sizes import Linear, linear
+from hfpy.analyze.language.types import part_rank
 from hfpy.analyze.language.uses import Reference
-from hfpy.model.expressions import Fragment, Name
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name
 from hfpy.model.statements import Assignment
 from hfpy.parse.expressions.fragments import ONE, expanded
 from hfpy.parse.expressions.grammar import GrammarError
@@ -164,6 +166,16 @@ def same_in_memory(first: Extents, second: Extents, orders: tuple[Sequence[int],
         elif size != second.sizes[other] or (first.sizes.count(size) > 1 and (not names[0] or names[0] != names[1])):
             return False
     return True
+
+
+def in_a_row(facts: Facts, value: Expr, at: Located, key: str) -> str:
+    """An array of one dimension, or an element of it or of a component, in words; empty for other arguments."""
+    base = value.base if isinstance(value, Apply) else value
+    if isinstance(base, Component):
+        return "a part of a component" if part_rank(value, key, facts.scopes) in (0, 1) else ""
+    name = resolve_alias(base.name, at)[0] if isinstance(base, Name) else None
+    data = facts.object(name, key) if name is not None else None
+    return f"'{name}' with one dimension" if data is not None and data.rank == 1 else ""
 
 
 def lists_otherwise(facts: Facts, data: DataObject, dummy: DataObject, site: CallSite) -> bool:

@@ -18,7 +18,7 @@ from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.language.types import part_rank
 from hfpy.analyze.language.uses import Reference, aliases_of
-from hfpy.analyze.order.agreement import lists_otherwise
+from hfpy.analyze.order.agreement import in_a_row, lists_otherwise
 from hfpy.analyze.order.fixedorders import arrays_declared, declared_orders, fixed_orders
 from hfpy.analyze.order.pins import Pins, Reason
 from hfpy.analyze.order.pointers import seen_otherwise
@@ -288,7 +288,13 @@ class _Finder:
         for number, arg in enumerate(site.args):
             value = arg.value if isinstance(arg, Keyword) else arg
             _, dummy = dummy_of(self.facts, site, arg.name if isinstance(arg, Keyword) else number)
-            if dummy is None or dummy.rank < 2 or self._variable(value, site.at, key):
+            if dummy is None or dummy.rank < 2:
+                continue
+            if dummy.symbol.rank > 1 and (given := in_a_row(self.facts, value, site.at, key)):
+                place = site.at.statement.line.place(routine.file, value.start, value.end)
+                self.pin(dummy, f"{given} is passed to it (sequence association)", place)
+                continue
+            if self._variable(value, site.at, key):
                 continue
             within = [s for s in listed if value.start <= s[0].node.start and s[0].node.end <= value.end]
             target = self.order(dummy) or tuple(range(dummy.rank))
@@ -408,6 +414,7 @@ class _Finder:
         whole = not reference.component and (items is None or all(i == ":" or isinstance(i, Range) for i in items))
         if not order and dummy.rank:
             self.pin(data, f"one element of it starts an array in '{site.name}' (sequence association)", place)
+            self.pin(dummy, f"it begins with an element of '{data.name}' (sequence association)", place)
         elif whole and dummy.rank != data.rank:
             self.pin(data, f"'{site.name}' takes it with {dummy.rank} dimensions (sequence association)", place)
             self.pin(dummy, f"'{data.name}' with {data.rank} dimensions is passed to it", place)
