@@ -38,6 +38,15 @@ def path_of(expr: Expr) -> tuple[str, ...] | None:
     return path if isinstance(expr, Name) else None
 
 
+def in_one_spelling(expr: Expr, text: str) -> str:
+    """A designator of a statement's text: in lower case and without blanks where it has no indices."""
+    names: list[str] = []
+    while isinstance(expr, Component):
+        names.insert(0, expr.name)
+        expr = expr.base
+    return "%".join((expr.name, *names)) if isinstance(expr, Name) else text
+
+
 def indexed(expr: Expr) -> bool:
     """Whether a designator has indices on its way."""
     return any(isinstance(node, Apply) for node in walk(expr))

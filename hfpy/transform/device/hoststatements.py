@@ -14,7 +14,7 @@ from hfpy.analyze.device.states import HOST, States
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.insides import objects_touched
 from hfpy.analyze.facts import Facts, stands_for
-from hfpy.analyze.language.components import chains_from, indexed
+from hfpy.analyze.language.components import chains_from, in_one_spelling, indexed
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import error
@@ -141,7 +141,7 @@ class HostStatements:
         return True
 
     def _component(self, reference: Reference) -> str:
-        """The component, as it is written, through which a statement may get at an array on the device."""
+        """The component through which a statement may get at an array on the device."""
         storage, there = self.facts.storage, self.states.there(self.key)
         for expr in chains_from(reference) if reference.component and there else ():
             symbol = component(expr, self.key, self.facts.scopes)
@@ -149,7 +149,7 @@ class HostStatements:
             if not array or not storage.meet(storage.of_identity(component_object(expr.name)), there):
                 continue
             line = reference.at.statement.line
-            text = line.text[expr.start : expr.end]
+            text = in_one_spelling(expr, line.text[expr.start : expr.end])
             if symbol is None or indexed(expr) or not self.dialect.components:
                 place = line.place(self.routine.file, expr.start, expr.end)
                 message = f"'{text}' may be an array that is on the device, which cannot be updated under this name"
@@ -178,7 +178,7 @@ class HostStatements:
         storage, there = self.facts.storage, self.states.there(self.key)
         line = reference.at.statement.line
         for expr, found in objects_touched(self.facts, reference, self.key) if there else ():
-            text = line.text[expr.start : expr.end]
+            text = in_one_spelling(expr, line.text[expr.start : expr.end])
             for inside in found:
                 if not storage.meet(storage.of_identity(component_object(inside.path[-1])), there):
                     continue
