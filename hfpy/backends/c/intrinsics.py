@@ -147,9 +147,7 @@ def call(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None
         result = kind or INTEGER
         return CText(dialect.as_kind(_ROUNDED[name], args[0], result), result)
     if name in _BITS:
-        # Of two kinds, which compilers let pass, the larger one.
-        result = max((a.type for a in args), key=lambda scalar: scalar.bytes)
-        return CText(f"({args[0].at(90)} {_BITS[name]} {args[1].at(90)})", result)
+        return CText(f"({args[0].at(90)} {_BITS[name]} {args[1].at(90)})", first)
     if first.base == "integer":
         found = _of_bits(dialect, name, args, kind)
         if found is not None:

@@ -29,7 +29,7 @@ contains
       counted(i, 3) = leadz(iand(a(i), b(i))) + leadz(5_2)
       counted(i, 4) = trailz(a(i) - a(i))
       counted(i, 5) = popcnt(merge(-a(i), b(i), i > 3))
-      counted(i, 6) = popcnt(max(h(i)/2_2, -3_2)) + leadz(ieor(h(i), -1))
+      counted(i, 6) = popcnt(max(h(i)/2_2, -3_2))
     end do
     !@end parallelRegion
   end subroutine narrow_bits_counted
