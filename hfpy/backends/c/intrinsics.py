@@ -75,34 +75,19 @@ _DUMMIES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+# The others that are known.
+_OTHERS = frozenset(
+    "abs real dble int logical merge btest not isnan ieee_is_nan ieee_unordered ieee_copy_sign exponent dprod cmplx "
+    "conjg aimag".split()
+)
+_KNOWN = _OTHERS.union(
+    *(_LIBRARY, _SAME_TYPE, _ROUNDED, _WHOLE, _BITS, _BIT_FUNCTIONS, _COUNTED, _COMPARED, _MASKS, _PARTS, _IEEE)
+)
+
+
 def known(name: str) -> bool:
     """Whether an elemental intrinsic can be printed."""
-    name = SPECIFIC.get(name, name)
-    return any(
-        name in table
-        for table in (
-            *(_LIBRARY, _SAME_TYPE, _ROUNDED, _WHOLE, _BITS, _BIT_FUNCTIONS, _COUNTED, _COMPARED, _MASKS, _PARTS),
-            _IEEE,
-        )
-    ) or name in (
-        "abs",
-        "real",
-        "dble",
-        "int",
-        "logical",
-        "merge",
-        "btest",
-        "not",
-        "isnan",
-        "ieee_is_nan",
-        "ieee_unordered",
-        "ieee_copy_sign",
-        "exponent",
-        "dprod",
-        "cmplx",
-        "conjg",
-        "aimag",
-    )
+    return SPECIFIC.get(name, name) in _KNOWN
 
 
 def in_order(name: str, args: Sequence[Expr]) -> list[Expr]:
