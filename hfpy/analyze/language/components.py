@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hfpy.analyze.language.uses import Reference
-from hfpy.model.expressions import Apply, Component, Expr, Name, walk
+from hfpy.model.expressions import Apply, Component, Expr, Name, base_name, walk
 from hfpy.model.statements import Statement, expressions
 
 
@@ -40,11 +40,8 @@ def path_of(expr: Expr) -> tuple[str, ...] | None:
 
 def in_one_spelling(expr: Expr, text: str) -> str:
     """A designator of a statement's text: in lower case and without blanks where it has no indices."""
-    names: list[str] = []
-    while isinstance(expr, Component):
-        names.insert(0, expr.name)
-        expr = expr.base
-    return "%".join((expr.name, *names)) if isinstance(expr, Name) else text
+    path = path_of(expr)
+    return "%".join((base_name(expr) or "", *path)) if path is not None else text
 
 
 def indexed(expr: Expr) -> bool:

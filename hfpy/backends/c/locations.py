@@ -83,9 +83,10 @@ def better(printer: Expressions, name: str, given: Mapping[str, Expr], value: CT
     """The condition that an element takes the place of the best one, if one was found."""
     back = constant_flag(given.get("back"))
     if name == "findloc":
-        sought = printer.print(given["value"])
+        wanted = given["value"]
+        sought = printer.print(wanted)
         if {value.type.base, sought.type.base} - {"integer", "real"}:
-            raise CannotPrint(f"'findloc' of type {value.type.base}")
+            raise CannotPrint(f"'findloc' of type {value.type.base}", wanted.start, wanted.end)
         equal = f"{value.at(71)} == {sought.at(71)}"
         return equal if back else f"{found} == 0 && {equal}"
     sign = (">" if name == "maxloc" else "<") + ("=" if back else "")

@@ -214,7 +214,7 @@ class _Edits:
         return found
 
     def _local(self, name: str, leaves: list[_Leaf]) -> bool:
-        """Whether each call of the routine has an object of its own, and nobody else uses it."""
+        """Whether an object is a local one that only the statements of the routine use, by its components."""
         inner = (routine.key for routine in self.facts.application.routines_of(self.key))
         elsewhere = any(r.name == name for key in inner for r in self.facts.references.get(key, ()))
         if elsewhere or keeps_value(self.routine, name) or any(leaf.initial is None for leaf in leaves):
