@@ -1,22 +1,25 @@
 """A computation in a process of its own, while this one goes on with something else.
 
-The other process is a copy of this one, so it needs no data, and only its result is handed over. Where it cannot be
-started, fails or is killed, the computation is done here: results and messages are those of one process.
+The other process is a copy of this one, so it needs no data, and only its result is handed over; of objects that both
+have, if they are named, only numbers. Where it cannot be started, fails or is killed, the computation is done here:
+results and messages are those of one process.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Generic, NoReturn, TypeVar
+from typing import Generic, NoReturn, TypeVar, cast
+
+from hfpy.pickled import pickled, unpickled
 
 T = TypeVar("T")
+Item = TypeVar("Item")
 
 LEAST_LINES = 5_000  # of a program: below, a second process gains nothing
 
@@ -28,12 +31,27 @@ def worth_two(jobs: int, lines: int) -> bool:
     return jobs > 1 and lines >= LEAST_LINES and sys.platform == "linux"
 
 
+def halves(items: Sequence[Item], size: Callable[[Item], int]) -> tuple[Sequence[Item], Sequence[Item]]:
+    """The first items, which are about half of all by their sizes, and the others."""
+    left = sum(map(size, items)) / 2
+    for number, item in enumerate(items):
+        left -= size(item)
+        if left < 0:
+            return items[:number], items[number:]
+    return items, ()
+
+
 class Pending(Generic[T]):
     """A computation that was begun. Its result is asked for once."""
 
-    def __init__(self, compute: Callable[[], T], process: int = 0, pipe: int = -1) -> None:
-        """``process`` computes, and writes to ``pipe``; without one, it is computed when it is asked for."""
+    def __init__(
+        self, compute: Callable[[], T], process: int = 0, pipe: int = -1, known: Sequence[object] = ()
+    ) -> None:
+        """``process`` computes, and writes to ``pipe``, of ``known`` objects only numbers; without one, it is computed
+        when it is asked for.
+        """
         self._compute = compute
+        self._objects = known
         self._process = process
         self._pipe = pipe
 
@@ -49,8 +67,7 @@ class Pending(Generic[T]):
                 self._pipe = -1
                 data = stream.read()
             if self._ended() == 0:
-                value: T = pickle.loads(data)
-                return value
+                return cast(T, unpickled(data, self._objects))
         return self._compute()
 
     def stop(self) -> None:
@@ -70,18 +87,19 @@ class Pending(Generic[T]):
 
 
 @contextmanager
-def beside(compute: Callable[[], T], wanted: bool) -> Iterator[Pending[T]]:
+def beside(compute: Callable[[], T], wanted: bool, known: Sequence[object] = ()) -> Iterator[Pending[T]]:
     """Begin a computation in a process of its own, if that is wanted. What it changes is changed there only; it must
-    print nothing. No process is left behind the block.
+    print nothing. No process is left behind the block. Of the ``known`` objects, which are there already, the result
+    gets the ones of this process.
     """
-    pending = _begun(compute) if wanted else Pending(compute)
+    pending = _begun(compute, known) if wanted else Pending(compute)
     try:
         yield pending
     finally:
         pending.stop()
 
 
-def _begun(compute: Callable[[], T]) -> Pending[T]:
+def _begun(compute: Callable[[], T], known: Sequence[object]) -> Pending[T]:
     reading, writing = os.pipe()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     first = os.getpid()
@@ -90,23 +108,23 @@ def _begun(compute: Callable[[], T]) -> Pending[T]:
         if process == 0:
             os.close(reading)
             threading.Thread(target=end_with, args=(first,), daemon=True).start()
-            _work(compute, writing, before)
+            _work(compute, writing, before, known)
     except OSError:
         os.close(reading)
         return Pending(compute)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         os.close(writing)
-    return Pending(compute, process, reading)
+    return Pending(compute, process, reading, known)
 
 
-def _work(compute: Callable[[], object], pipe: int, mask: Iterable[int]) -> NoReturn:
+def _work(compute: Callable[[], object], pipe: int, mask: Iterable[int], known: Sequence[object]) -> NoReturn:
     """What the other process does. An interrupt ends it without a word: the first process tells of it."""
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        data = pickle.dumps(compute(), pickle.HIGHEST_PROTOCOL)
+        data = pickled(compute(), known)
         with os.fdopen(pipe, "wb") as stream:
             stream.write(data)
         status = 0

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -16,10 +16,12 @@ import pytest
 
 import hfpy.beside
 from benchmarks.synthetic import generate
-from hfpy.beside import beside, worth_two
+from hfpy.beside import beside, halves, worth_two
 from hfpy.build.compile.compilers import default_jobs
-from hfpy.diagnostics import UsageError
+from hfpy.diagnostics import Place, UsageError
+from hfpy.model.statements import flatten
 from hfpy.options import Options
+from hfpy.parse.application import read_application
 from hfpy.pipeline import translate
 from hfpy.transform.columns.clones import Clones
 from hfpy.transform.columns.common import Instance
@@ -106,8 +108,8 @@ def test_same_translation(ends: str, large: tuple[list[Path], Translation], monk
     begun: list[int] = []
     begin = hfpy.beside._begun
 
-    def reported(compute: object) -> object:
-        pending = begin(compute)  # type: ignore[arg-type]
+    def reported(compute: object, known: Sequence[object]) -> object:
+        pending = begin(compute, known)  # type: ignore[arg-type]
         begun.append(pending._process)
         if ends == "killed":
             os.kill(pending._process, signal.SIGKILL)
@@ -118,10 +120,58 @@ def test_same_translation(ends: str, large: tuple[list[Path], Translation], monk
     if ends == "other names":
         monkeypatch.setattr(Clones, "add", lambda clones, later: False)
     found = translate(paths, replace(ALONE, jobs=2))
-    assert len(begun) == 3
+    assert len(begun) == 5
     assert found.files == expected.files
     assert found.diagnostics == expected.diagnostics
     assert found.schedule(None) == expected.schedule(None)
+
+
+def test_known_objects_are_those_of_this_process() -> None:
+    known = [Place("a.f90", n) for n in range(5)]
+    with beside(lambda: (known[3], Place("b.f90", 1), [known[3], known[0]]), True, known) as pending:
+        found, other, more = pending.result()
+    assert found is known[3]
+    assert other == Place("b.f90", 1)
+    assert more[0] is known[3] and more[1] is known[0]
+
+
+def test_halves_by_size() -> None:
+    assert halves([1, 1, 1, 1], lambda size: size) == ([1, 1], [1, 1])
+    assert halves([7, 1, 1, 1], lambda size: size) == ([], [7, 1, 1, 1])
+    assert halves([1, 1, 1, 7], lambda size: size) == ([1, 1, 1], [7])
+    assert halves([], len) == ([], ())
+
+
+WRONG = """module wrong_{0}
+contains
+subroutine work_{0}(a, n)
+  integer, intent(in) :: n
+  real, intent(inout) :: a(n)
+  integer :: i
+  @parallelRegion{{domNam(i), domSize(n)}}
+  a(i) = a(i) + 1
+  @end parallelRegion
+end subroutine
+end module
+"""
+
+
+def test_same_application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is wrong is said in the order of the files, and statements have the lines of their files."""
+    files = {**generate(1_000).files, **{f"{'az'[n]}_wrong_{n}.h90": WRONG.format(n) for n in range(2)}}
+    paths = write_files(dict(sorted(files.items())), tmp_path)
+    alone, expected = read_application(paths, ALONE)
+    monkeypatch.setattr(hfpy.beside, "LEAST_LINES", 0)
+    found, said = read_application(paths, replace(ALONE, jobs=2))
+    assert said == expected
+    assert len({d.place.file for d in said}) == 2
+    assert found.files == alone.files
+    assert dict(found.routines) == dict(alone.routines)
+    assert list(found.routines) == list(alone.routines)
+    for key, routine in found.routines.items():
+        lines = {id(line) for line in found.file(key).lines}
+        assert id(routine.header) in lines
+        assert all(id(statement.line) in lines for statement in flatten(routine.body))
 
 
 def test_forms_of_both_have_names_of_their_own() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 import networkx as nx
 
+from hfpy.beside import beside, halves, worth_two
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.application import Application
 from hfpy.model.macros import Macro
@@ -130,30 +132,75 @@ def with_texts(
     ``known``, one with other texts of the same application, has with the same text are taken from it: nothing was
     wrong with them.
     """
-    options = application.options
+    files, routines, units = list(application.files), dict(application.routines), dict(application.units)
     found: list[Diagnostic] = []
-    files = list(application.files)
-    routines = dict(application.routines)
-    units = dict(application.units)
-    before: dict[int, set[str]] = {}
-    for key, (file, _) in application.units.items():
-        before.setdefault(file, set()).add(key)
+    new: list[int] = []
     for number, index in enumerate(application.files):
         if index.path not in texts:
             continue
-        same = known.files[number] if known is not None and _has(known.files[number], texts[index.path]) else None
-        made = same or reindexed(index, texts[index.path], options, application.macros)
-        files[number] = made
-        found += made.diagnostics
-        for unit in range(len(made.units)):
-            key = unit_key(made, unit)
+        if known is None or not _has(known.files[number], texts[index.path]):
+            new.append(number)
+            continue
+        files[number] = same = known.files[number]
+        for unit in range(len(same.units)):
+            key = unit_key(same, unit)
             units[key] = (number, unit)
-            if known is not None and same is not None and key in known.routines:
+            if key in known.routines:
                 routines[key] = known.routines[key]
-            elif key in routines or key not in before.get(number, ()):
-                routines[key], problems = unit_for(made, unit, options)
-                found += problems
+    for number, made in zip(new, _reread_all(application, texts, new), strict=True):
+        files[number] = made.file
+        found += made.found
+        units |= {unit_key(made.file, unit): (number, unit) for unit in range(len(made.file.units))}
+        routines |= made.routines
     return replace(application, files=tuple(files), routines=routines, units=units), found
+
+
+@dataclass(frozen=True)
+class _Reread:
+    """A file with another text, those units of it that are parsed, and what is wrong with them."""
+
+    file: FileIndex
+    routines: Mapping[str, Routine]
+    found: tuple[Diagnostic, ...]
+
+
+def _reread_all(application: Application, texts: Texts, numbers: Sequence[int]) -> list[_Reread]:
+    """The files of some numbers with other texts, of many the last ones by a second process."""
+
+    def rows(number: int) -> int:
+        return len(texts[application.files[number].path][1])
+
+    first, second = halves(numbers, rows)
+    two = bool(second) and worth_two(application.options.jobs, sum(map(rows, numbers)))
+    with beside(partial(_reread_some, application, texts, second), two) as pending:
+        made = [*_reread_some(application, texts, first), *pending.result()]
+    before = (application.files[number] for number in numbers)
+    # The texts of the user's are those that are here already, not copies from the other process.
+    return [
+        replace(m, file=replace(m.file, original=b.original or b.source.text))
+        for m, b in zip(made, before, strict=True)
+    ]
+
+
+def _reread_some(application: Application, texts: Texts, numbers: Sequence[int]) -> list[_Reread]:
+    return [
+        _reread(application, application.files[number], texts[application.files[number].path]) for number in numbers
+    ]
+
+
+def _reread(application: Application, index: FileIndex, text: tuple[str, tuple[int, ...]]) -> _Reread:
+    """A file with another text. Units that were not parsed before are not parsed now."""
+    options = application.options
+    made = reindexed(index, text, options, application.macros)
+    unparsed = {unit_key(index, unit) for unit in range(len(index.units))} - application.routines.keys()
+    routines: dict[str, Routine] = {}
+    found = [*made.diagnostics]
+    for unit in range(len(made.units)):
+        key = unit_key(made, unit)
+        if key not in unparsed:
+            routines[key], problems = unit_for(made, unit, options)
+            found += problems
+    return _Reread(made, routines, tuple(found))
 
 
 def _has(index: FileIndex, text: tuple[str, tuple[int, ...]]) -> bool:
@@ -185,20 +232,35 @@ def reindexed(
 def _parse_units(
     application: Application, wanted: Sequence[str], options: Options, progress: Progress
 ) -> tuple[dict[str, Routine], dict[str, list[Diagnostic]]]:
-    """Some units, parsed, and by file what is wrong with them."""
+    """Some units, parsed, and by file what is wrong with them; of many the last ones by a second process."""
     progress("parsing", 0, 0)
-    routines: dict[str, Routine] = {}
+
+    def rows(key: str) -> int:
+        unit = application.unit(key)
+        return unit.last - unit.first
+
+    first, second = halves(wanted, rows)
+    lines = [line for index in application.files for line in index.lines]
+    two = bool(second) and worth_two(options.jobs, sum(map(rows, wanted)))
+    with beside(partial(_parsed, application, second, options, silent), two, lines) as pending:
+        parsed = [*_parsed(application, first, options, progress), *pending.result()]
     said: dict[str, list[Diagnostic]] = {}
-    for key in wanted:
-        progress("parsing", len(routines), len(wanted))
-        file, number = application.units[key]
-        index = application.files[file]
-        routine, problems = unit_for(index, number, options)
+    for key, (_, problems) in zip(wanted, parsed, strict=True):
+        index = application.file(key)
         said.setdefault(index.path, [])
         if not any(d.code == "HF109" for d in index.diagnostics):  # else it is not known where its units end
             said[index.path] += problems
-        routines[key] = routine
-    return routines, said
+    return {key: routine for key, (routine, _) in zip(wanted, parsed, strict=True)}, said
+
+
+def _parsed(
+    application: Application, keys: Sequence[str], options: Options, progress: Progress
+) -> list[tuple[Routine, list[Diagnostic]]]:
+    parsed = []
+    for number, key in enumerate(keys):
+        progress("parsing", number, len(keys))
+        parsed.append(unit_for(application.file(key), application.units[key][1], options))
+    return parsed
 
 
 def reached(application: Application) -> list[str]:

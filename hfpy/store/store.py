@@ -17,11 +17,12 @@ import io
 import os
 import pickle
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, is_dataclass
-from operator import attrgetter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from hfpy.pickled import pickled
 
 _MARK = b"hfpy store 1\n"
 _ENDING = ".kept"
@@ -50,39 +51,6 @@ def key_of(parts: Iterable[str]) -> str:
         data = part.encode("utf-8", "surrogateescape")
         total.update(len(data).to_bytes(8, "little") + data)
     return total.hexdigest()
-
-
-class _Ways(dict[type, Callable[[Any], str | tuple[Any, ...]]]):
-    """How instances of a class are written: value types with slots as a call with their values. The way of the standard
-    library goes through their fields one by one in Python, for each instance that is read.
-    """
-
-    def __missing__(self, kind: type) -> Callable[[Any], str | tuple[Any, ...]]:
-        way = self[kind] = _call_of(kind) or _standard
-        return way
-
-
-def _call_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
-    """What writes an instance as a call of its class; None where such a call does not give the same."""
-    if not is_dataclass(kind) or "__slots__" not in kind.__dict__ or hasattr(kind, "__post_init__"):
-        return None
-    own = fields(kind)
-    if not own or any(not f.init or f.kw_only is True for f in own) or kind.__reduce_ex__ is not object.__reduce_ex__:
-        return None
-    values = attrgetter(*(f.name for f in own))
-    if len(own) == 1:
-        return lambda value: (kind, (values(value),))
-    return lambda value: (kind, values(value))
-
-
-def _standard(value: object) -> str | tuple[Any, ...]:
-    return value.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
-
-
-class _Writer(pickle.Pickler):
-    """Writes entries."""
-
-    dispatch_table = _Ways()
 
 
 class _Reader(pickle.Unpickler):
@@ -123,9 +91,7 @@ class Store:
 
     def put(self, step: str, key: str, value: object) -> None:
         """Keep an entry; where nothing can be written, nothing is kept."""
-        memory = io.BytesIO()
-        _Writer(memory, pickle.HIGHEST_PROTOCOL).dump(value)
-        content = memory.getvalue()
+        content = pickled(value)
         data = _MARK + hashlib.sha256(content).digest() + content
         if len(data) > self.limit:
             return

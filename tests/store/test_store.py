@@ -17,10 +17,11 @@ import pytest
 from hfpy.diagnostics import Place, Related
 from hfpy.model.expressions import Name
 from hfpy.options import Options
+from hfpy.pickled import pickled
 from hfpy.pipeline import translate
 from hfpy.store import incremental
 from hfpy.store import store as store_module
-from hfpy.store.store import Store, _Reader, _Writer, key_of
+from hfpy.store.store import Store, _Reader, key_of
 
 CALLS = """module calls
   implicit none
@@ -239,9 +240,7 @@ class _Flagged:
 def test_values_come_back_equal(value: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever way their classes take to write them."""
     monkeypatch.setattr(store_module, "_OURS", (*store_module._OURS, __name__))
-    memory = io.BytesIO()
-    _Writer(memory, pickle.HIGHEST_PROTOCOL).dump(value)
-    again = _Reader(io.BytesIO(memory.getvalue())).load()
+    again = _Reader(io.BytesIO(pickled(value))).load()
     assert again == value
     assert repr(again) == repr(value)
     if is_dataclass(value):
