@@ -480,6 +480,44 @@ ROWS = (
         "do j = 1, n\nwhere (b(:,j) > 5)\na(:,j) = 1\nelsewhere\na(:,j) = b(:,j)\nend where\nend do",
         "region j",
     ),
+    _row(
+        "objects that a call sets anew, another point's",
+        "type(cell) :: cells(n+1)",
+        "do i = 1, n\nd(i) = cells(i)%v + c(i)\ncall renewed(cells(i+1))\nend do",
+        "serial",
+    ),
+    _row(
+        "objects that a call sets anew, each its own",
+        "type(pair) :: pairs(n)",
+        "do i = 1, n\npairs(i)%v = c(i)\nend do\n"
+        "do i = 1, n\nif (c(i) > 4) call renewed_pair(pairs(i))\nd(i) = pairs(i)%v + pairs(i)%k\nend do",
+        "region i",
+        "region i",
+    ),
+    _row(
+        "objects in objects that a call sets anew",
+        "type(cell) :: cells(n+1)",
+        "do i = 1, n\nd(i) = cells(i)%in%w(2)\ncall renewed_inside(cells(i+1)%in, 2*i)\nend do",
+        "serial",
+    ),
+    _row(
+        "objects of a class that a call sets anew",
+        "type(cell) :: cells(n+1)",
+        "do i = 1, n\nd(i) = cells(i)%v\ncall renewed_class(cells(i+1))\nend do",
+        "serial",
+    ),
+    _row(
+        "objects that an elemental call sets anew",
+        "type(cell) :: cells(n+1)",
+        "do i = 1, n\nd(i) = cells(i)%v\ncall renewed(cells(i:i+1))\nend do",
+        "serial",
+    ),
+    _row(
+        "arrays of objects that a call sets anew",
+        "type(cell) :: cells(3,n+1)",
+        "do i = 1, n\nd(i) = cells(2,i)%v\ncall renewed_array(cells(:,i+1))\nend do",
+        "serial",
+    ),
     _row("do while", "", "i = 1\ndo while (i < n)\nd(i) = c(i)\ni = i + 1\nend do", "serial"),
     _row("marked", "", "!@serial: watched in a debugger\ndo i = 1, n\nd(i) = c(i)\nend do", "serial"),
 )
@@ -489,8 +527,38 @@ HEAD = """module held
   type :: holder
     real(8) :: c(40)
   end type holder
+  type :: inside
+    integer :: w(3) = [1, 2, 3]
+    real(8) :: u
+  end type inside
+  type :: pair
+    real(8) :: v = 7
+    integer :: k = 3
+  end type pair
+  type :: cell
+    real(8) :: v = 7
+    type(inside) :: in
+  end type cell
   real(8) :: seen = 0
 contains
+  elemental subroutine renewed(x)
+    type(cell), intent(out) :: x
+  end subroutine renewed
+  pure subroutine renewed_pair(x)
+    type(pair), intent(out) :: x
+  end subroutine renewed_pair
+  pure subroutine renewed_inside(x, k)
+    type(inside), intent(out) :: x
+    integer, intent(in) :: k
+    x%u = k
+  end subroutine renewed_inside
+  subroutine renewed_class(x)
+    class(cell), intent(out) :: x
+    x%in%u = 0
+  end subroutine renewed_class
+  subroutine renewed_array(x)
+    type(cell), intent(out) :: x(:)
+  end subroutine renewed_array
   pure subroutine pair_of(x, y, u, v)
     real(8), intent(in) :: x, y
     real(8), intent(out) :: u, v

@@ -30,6 +30,14 @@ class PartTypes:
         return own | self._holding(own)
 
     @cached_property
+    def set_on_entry(self) -> frozenset[Slot]:
+        """The types with components that have values at the beginning or are allocatable: a dummy with ``intent(out)``
+        gets these values, or loses its own (Fortran 2018, 8.5.10 and 9.7.3.2).
+        """
+        own = frozenset(slot for slot, t in self.types.items() if any(map(_set_on_entry, t.components)))
+        return own | self._holding(own)
+
+    @cached_property
     def sized(self) -> frozenset[Slot]:
         """The types with components that are allocatable or pointers: an assignment may give these other bounds."""
         own = frozenset(slot for slot, t in self.types.items() if any(part.dynamic for part in t.components))
@@ -61,3 +69,7 @@ class PartTypes:
         if not part.type.derived or "pointer" in part.attributes:
             return False
         return any((unit, above.name) in types for unit, above in self.lineage(part.type.derived, home))
+
+
+def _set_on_entry(part: Symbol) -> bool:
+    return part.initial is not None or "allocatable" in part.attributes

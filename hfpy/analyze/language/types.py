@@ -155,6 +155,13 @@ def finalized(symbol: Symbol, key: str, scopes: Scopes) -> bool:
     return bool(known) and _among((symbol.type, key), scopes.parts.finalized, scopes)
 
 
+def set_on_entry(symbol: Symbol, key: str, scopes: Scopes) -> bool:
+    """Whether a call of a routine sets parts of an object that it gets, before its first statement."""
+    types = scopes.parts.set_on_entry if symbol.intent == "out" and symbol.type.derived else frozenset()
+    # An object that comes as a ``class`` may be of an extension.
+    return bool(types) and (symbol.type.base == "class" or _among((symbol.type, key), types, scopes))
+
+
 def finalizes(target: Expr, key: str, scopes: Scopes) -> bool:
     """Whether the object that a designator means is finalized when it gets another value."""
     return bool(scopes.parts.finalized) and _among(object_type(target, key, scopes), scopes.parts.finalized, scopes)

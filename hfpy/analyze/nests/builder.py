@@ -24,11 +24,13 @@ from hfpy.analyze.dependence.model import (
     Instance,
     Nest,
     Position,
+    Section,
     always,
     negated,
 )
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.language.implied import implied_loops
+from hfpy.analyze.language.types import set_on_entry
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.nests.accessed import CALL, WRITE, Accessed
 from hfpy.analyze.nests.comparisons import case
@@ -40,6 +42,7 @@ from hfpy.analyze.nests.views import View
 from hfpy.analyze.nests.walked import Read
 from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range, base_name
 from hfpy.model.statements import LOOPS, Assignment, Construct, Header, Jump, Node, OneLine, Statement
+from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE, expanded
 from hfpy.parse.statements.nests import innermost_body
 
@@ -363,10 +366,25 @@ class _Walk(Accessed):
         self.leaving, self.jumped = list(self.leaving), {}
         self.loose = self.loose or disordered(routine.body)
         self.levels.append(Level(len(self.loops), len(self.guards), "", "routine"))
+        self._entry(routine, site, (*here, CALL))
         self.block(routine.body, (*here, CALL))
         self.levels.pop()
         self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts, self.jumped = outer
         self.mask = mask
+
+    def _entry(self, routine: Routine, site: CallSite, here: Position) -> None:
+        """What a call sets in objects before the first statement of the routine."""
+        for name in routine.dummies:
+            symbol, data = routine.spec.symbols.get(name), self.facts.object(name, routine.key)
+            given = data is not None and name in self.frame.views
+            if (
+                symbol is not None
+                and data is not None
+                and given
+                and set_on_entry(symbol, routine.key, self.facts.scopes)
+            ):
+                reference = Reference(name, site.node, site.at, "write")
+                self._access(reference, data, tuple(Section() for _ in symbol.shape), (True, True, False), here)
 
     def _not_followed(self, site: CallSite, here: Position) -> None:
         """A routine that the walk does not go into may touch, at some time, all that it mentions."""

@@ -18,7 +18,7 @@ from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.language.intrinsics import ARGUMENTS, argument_intent
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.types import component, has_vector, is_parent
+from hfpy.analyze.language.types import component, has_vector, is_parent, set_on_entry
 from hfpy.analyze.language.uses import Reference, aliases_of, associated
 from hfpy.analyze.nests.reading import Frame, Reading
 from hfpy.analyze.nests.shapes import in_another_shape
@@ -132,7 +132,8 @@ class Calls:
         """Whether a routine may set values of a dummy argument, and not only where it points to. ``asked`` are those
         that ask, in routines that call each other.
         """
-        if not self._seen(key):
+        symbol = self.facts.application.routines[key].spec.symbols.get(dummy) if self._seen(key) else None
+        if symbol is None or set_on_entry(symbol, key, self.facts.scopes):
             return True
         for reference in self.facts.references[key]:
             if reference.name != dummy or reference.role == "pointer" or not self.facts.live(reference.at, key):

@@ -21,22 +21,25 @@ from hfpy.model.scalars import Scalar
 from hfpy.model.statements import Call, OneLine, Statement, expressions
 from hfpy.model.units import FType, Routine, Symbol
 from hfpy.parse.expressions.fragments import ONE, list_behind
+from hfpy.transform.plain.objecttypes import BASES, ObjectTypes, Path
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
+from hfpy.transform.text.rows import Rows
 
-Path = tuple[str, ...]
 _OBJECTS = ("type", "class")
-_BASES = ("real", "integer", "logical", "complex")
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A component that a routine uses: its names, the declaration with its unit, the type, whether it is written."""
+    """A component that a routine uses: its names, the declaration with its unit, the type, whether it is written, and
+    the value that it has at the beginning, if the type gives one to a dummy with ``intent(out)``.
+    """
 
     path: Path
     symbol: Symbol
     home: str
     type: Scalar
     written: bool
+    initial: str = ""
 
 
 def object_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[str, list[Edit]]:
@@ -96,7 +99,23 @@ class _Objects:
                 before = found.get(part.path)
                 written = part.written or (before is not None and before.written)
                 found[part.path] = _Part(part.path, part.symbol, part.home, part.type, written)
+        defaults = self._defaults(key, symbol) if symbol.intent == "out" else []
+        if defaults is None:
+            return None
+        found |= {part.path: part for part in defaults}
         return dict(sorted(found.items()))
+
+    def _defaults(self, key: str, symbol: Symbol) -> list[_Part] | None:
+        """The components of a dummy that its type gives values; None where that is not known."""
+        leaves = ObjectTypes(self.facts, key).defaults(symbol.type.derived, key)
+        found: list[_Part] = []
+        for leaf in leaves or ():
+            declared = self._declared(symbol.type, key, leaf.path)
+            scalar = self.kinds.scalar(declared.symbol.type, declared.home) if declared is not None else None
+            if declared is None or scalar is None:
+                return None
+            found.append(_Part(leaf.path, declared.symbol, declared.home, scalar, True, leaf.initial or ""))
+        return None if leaves is None else found
 
     def _used(self, reference: Reference, key: str, symbol: Symbol) -> list[_Part] | None:
         """The components that one reference uses."""
@@ -109,7 +128,7 @@ class _Objects:
             return None
         if leaf.symbol.type.base not in _OBJECTS:
             scalar = self.kinds.scalar(leaf.symbol.type, leaf.home)
-            if scalar is None or scalar.base not in _BASES:
+            if scalar is None or scalar.base not in BASES:
                 return None
             return [_Part(path, leaf.symbol, leaf.home, scalar, self._writes(reference, key))]
         callee, inner = self._passed(reference, key)
@@ -205,6 +224,7 @@ class _Edits:
         assert span is not None  # it has dummies
         listed: list[str] = []
         rows: list[str] = []
+        values: list[str] = []
         for dummy in self.routine.dummies:
             if dummy not in self.own:
                 listed.append(dummy)
@@ -212,11 +232,15 @@ class _Edits:
             for part in self.own[dummy]:
                 listed += self._names(self.key, dummy, part)
                 rows += self._declared(dummy, part)
+                values += [f"{self._names(self.key, dummy, part)[-1]} = {part.initial}"] if part.initial else []
             symbol = self.routine.spec.symbols[dummy]
             yield from self._undeclared(symbol)
         yield replace_range(line, *span, f"({', '.join(listed)})")
         margin = " " * (line.segments[0][2] + 2)
         yield insert_lines(self.routine.spec_insert + 1, [margin + row for row in rows], 4, line.first)
+        if values:
+            first = Rows(self.facts.application.file(self.key), self.routine).above(self.routine.body_first)
+            yield insert_lines(first, [margin + row for row in values], 5, line.first)
 
     def _undeclared(self, symbol: Symbol) -> Iterator[Edit]:
         """Take an entity out of its declaration."""
@@ -252,7 +276,9 @@ class _Edits:
         left = iter(bounds)
         lowers = (self._lower(part, d) for d in range(part.symbol.rank))
         shape = ",".join(f"{next(left) if low is None else low}:" for low in lowers)
-        intent = "inout" if part.written else "in"
+        intent = "in"
+        if part.written:
+            intent = "out" if self.routine.spec.symbols[dummy].intent == "out" else "inout"
         kind = f"{part.type.base}({part.type.bytes})"
         yield f"{kind}, intent({intent}) :: {name}{f'({shape})' if shape else ''}"
 

@@ -10,37 +10,27 @@ object that is set: they would see it half done.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
-from hfpy.analyze.language.kinds import Kinds
-from hfpy.analyze.language.scopes import Found
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.model.expressions import (
     Apply,
-    ArrayConstructor,
     Component,
     Expr,
     Keyword,
-    Literal,
     Name,
-    Range,
-    Unary,
-    base_name,
     children,
     walk,
 )
 from hfpy.model.names import plain_name
 from hfpy.model.statements import Assignment, OneLine, Statement, expressions
-from hfpy.model.units import DerivedType, Routine, Symbol
-from hfpy.parse.expressions.fragments import ONE
+from hfpy.model.units import Routine, Symbol
+from hfpy.transform.plain.objecttypes import Leaf, ObjectTypes, Path
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range, replace_rows
 from hfpy.transform.text.rows import Rows
 
-Path = tuple[str, ...]
-_BASES = ("real", "integer", "logical", "complex")
 _ELSEWHERE = {"save", "target", "pointer", "allocatable", "volatile", "parameter"}
 
 
@@ -56,111 +46,6 @@ def point_object_edits(facts: Facts, effects: Effects, keys: Collection[str]) ->
     return made
 
 
-@dataclass(frozen=True)
-class _Leaf:
-    """A component that is a number or an array of numbers: the names that lead to it, its declaration, and its value at
-    the beginning (None: it has one that is not known).
-    """
-
-    path: Path
-    declared: str
-    initial: str | None = ""
-
-
-class _Types:
-    """What objects consist of."""
-
-    def __init__(self, facts: Facts, key: str) -> None:
-        self.facts = facts
-        self.key = key
-        self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
-
-    def leaves(self, derived: str, key: str) -> list[_Leaf] | None:
-        """The components of a type, and of those of derived type theirs; None where there are other ones."""
-        there = self.facts.scopes.type_at_home(derived, key)
-        if there is None or there[1].extends or there[1].finals:
-            return None
-        found: list[_Leaf] = []
-        for component in there[1].components:
-            made = self._of_component(component, there[0], there[1])
-            if made is None:
-                return None
-            found += made
-        return found
-
-    def _of_component(self, component: Symbol, home: str, owner: DerivedType) -> list[_Leaf] | None:
-        if component.dynamic:
-            return None
-        if component.type.base == "type" and not component.rank and component.type.derived != owner.name:
-            inner = self.leaves(component.type.derived, home)
-            known = component.initial is None
-            return inner and [
-                replace(x, path=(component.name, *x.path), initial=x.initial if known else None) for x in inner
-            ]
-        scalar = self.kinds.scalar(component.type, home)
-        bounds = [self._bounds(component, d, home) for d in range(component.rank)]
-        if scalar is None or scalar.base not in _BASES or None in bounds:
-            return None
-        shape = f", dimension({', '.join(map(str, bounds))})" if bounds else ""
-        initial = self._constant(component.initial.expr, home) if component.initial is not None else ""
-        return [_Leaf((component.name,), f"{scalar.base}({scalar.bytes}){shape}", initial)]
-
-    def _constant(self, expr: Expr | None, home: str) -> str | None:
-        """A value of literals, with kinds that need no name; None for others."""
-        match expr:
-            case Literal(kind="logical"):
-                return ".true." if expr.true else ".false."
-            case Literal():
-                scalar = self.kinds.literal(expr, home)
-                return f"{expr.decimal}_{scalar.bytes}" if scalar is not None else None
-            case Unary(op="-" | "+", operand=operand):
-                inner = self._constant(operand, home)
-                return f"{expr.op}{inner}" if inner is not None else None
-            case ArrayConstructor(items=items):
-                values = [self._constant(item, home) for item in items]
-                return f"[{', '.join(filter(None, values))}]" if None not in values else None
-        return None
-
-    def _bounds(self, component: Symbol, dimension: int, home: str) -> str | None:
-        dim = component.shape[dimension]
-        lower = self.kinds.value((dim.lower or ONE).expr, home)
-        upper = self.kinds.value(dim.upper.expr, home) if dim.upper is not None else None
-        return None if lower is None or upper is None else f"{lower}:{upper}"
-
-    def of_object(self, expr: Expr) -> Found | None:
-        """The declaration of the object that a designator means, where it means a single one."""
-        if isinstance(expr, Apply):
-            found = self._declared(expr.base)
-            single = found is not None and found.symbol.rank == len(expr.args) and all(map(self._single, expr.args))
-            return found if single else None
-        found = self._declared(expr)
-        return found if found is not None and not found.symbol.rank else None
-
-    def _declared(self, expr: Expr) -> Found | None:
-        if isinstance(expr, Name):
-            found = self.facts.scopes.variable(expr.name, self.key)
-            return found if found is not None and found.symbol.type.base == "type" else None
-        above = self.of_object(expr.base) if isinstance(expr, Component) else None
-        there = self.facts.scopes.type_at_home(above.symbol.type.derived, above.home) if above is not None else None
-        if there is None or not isinstance(expr, Component):
-            return None
-        symbol = next((c for c in there[1].components if c.name == expr.name and c.type.base == "type"), None)
-        return Found(there[0], symbol) if symbol is not None else None
-
-    def _single(self, index: Expr) -> bool:
-        """Whether an index is one number, which may be worked out several times."""
-        for node in walk(index):
-            if isinstance(node, Range):
-                return False
-            name = base_name(node) if isinstance(node, Apply | Name) else None
-            found = self.facts.scopes.variable(name, self.key) if name is not None else None
-            if found is None and isinstance(node, Apply) and not self.facts.scopes.is_intrinsic(name or "", self.key):
-                return False
-        inside = {id(n.base) for n in walk(index) if isinstance(n, Apply | Component)}
-        plain = (n for n in walk(index) if isinstance(n, Name) and id(n) not in inside)
-        return not any((f := self.facts.scopes.variable(n.name, self.key)) and f.symbol.rank for n in plain)
-
-
 class _Edits:
     """The edits of one routine."""
 
@@ -170,7 +55,7 @@ class _Edits:
         self.routine = routine
         self.key = routine.key
         self.called = called
-        self.types = _Types(facts, routine.key)
+        self.types = ObjectTypes(facts, routine.key)
         self.names: dict[tuple[str, Path], str] = {}
 
     def all(self) -> Iterator[Edit]:
@@ -199,7 +84,7 @@ class _Edits:
 
     # -- which objects
 
-    def _apart(self) -> dict[str, list[_Leaf]]:
+    def _apart(self) -> dict[str, list[Leaf]]:
         """The objects that are taken apart, with their components."""
         found = {}
         for name, symbol in self.routine.spec.symbols.items():
@@ -213,7 +98,7 @@ class _Edits:
                 found[name] = leaves
         return found
 
-    def _local(self, name: str, leaves: list[_Leaf]) -> bool:
+    def _local(self, name: str, leaves: list[Leaf]) -> bool:
         """Whether an object is a local one that only the statements of the routine use, by its components."""
         inner = (routine.key for routine in self.facts.application.routines_of(self.key))
         elsewhere = any(r.name == name for key in inner for r in self.facts.references.get(key, ()))
@@ -222,7 +107,7 @@ class _Edits:
         references = [r for r in self.facts.references.get(self.key, ()) if r.name == name]
         return bool(references) and self._taken_apart(name, references, leaves)
 
-    def _private(self, name: str, leaves: list[_Leaf]) -> bool:
+    def _private(self, name: str, leaves: list[Leaf]) -> bool:
         """Whether only regions use an object, each point its own, by components that are numbers and as a whole."""
         references = [r for r in self.facts.references.get(self.key, ()) if r.name == name]
         if not references or not all(r.at.regions for r in references):
@@ -233,7 +118,7 @@ class _Edits:
         numbers = {number for r in references for number in r.at.regions}
         return all(self._own(name, sharing, number) for number in numbers)
 
-    def _taken_apart(self, name: str, references: Collection[Reference], leaves: list[_Leaf]) -> bool:
+    def _taken_apart(self, name: str, references: Collection[Reference], leaves: list[Leaf]) -> bool:
         """Whether all statements with an object have its components alone, or assign it as a whole."""
         paths = {leaf.path for leaf in leaves}
         for statement in {id(r.at.statement): r.at.statement for r in references}.values():
@@ -318,7 +203,7 @@ class _Edits:
             for node in self._chains(tree):
                 yield replace_range(line, node.start, node.end, self.names[_root(node), _path(node)])
 
-    def _by_leaves(self, statement: Statement, inner: Assignment, leaves: list[_Leaf]) -> Edit:
+    def _by_leaves(self, statement: Statement, inner: Assignment, leaves: list[Leaf]) -> Edit:
         line = statement.line
         given = self._constructed(inner)
         rows = []
@@ -333,7 +218,7 @@ class _Edits:
         labelled = [f"{line.label} continue", *rows] if line.label else rows
         return replace_rows(line.first, line.last, [(margin + row, line.first) for row in labelled])
 
-    def _part(self, expr: Expr, leaf: _Leaf, text: str) -> str:
+    def _part(self, expr: Expr, leaf: Leaf, text: str) -> str:
         """A component of a whole object, as it is called now."""
         path = _path(expr)
         known = self.names.get((_root(expr), (*path, *leaf.path))) if not _outer(expr) else None
