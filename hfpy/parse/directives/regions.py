@@ -134,6 +134,15 @@ def listed_names(region: Region) -> Iterator[tuple[str, str, int]]:
             yield attribute.name, entry.lower(), found.start() if found else 0
 
 
+def more_private(region: Region, names: Sequence[str]) -> tuple[int, str]:
+    """What makes more variables private in a region's directive: the offset in its line, and what is inserted there."""
+    directive, _ = parse_directive(region.line, region.place.file)
+    attribute = directive.get("private") if directive is not None else None
+    if attribute is None:
+        return len(region.line.text) - 1, f", private({', '.join(names)})"
+    return attribute.end - 1, f", {', '.join(names)}"
+
+
 def _bounds(
     directive: Directive, name: str, count: int, default: tuple[Fragment, ...], line: LogicalLine, file: str
 ) -> tuple[tuple[Fragment, ...], list[Diagnostic]]:

@@ -46,6 +46,7 @@ from hfpy.model.statements import (
 )
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.declarations.declarations import parse_declaration
+from hfpy.transform.plain.objecttypes import BASES, ObjectTypes
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 _INQUIRIES = frozenset("size lbound ubound shape kind huge tiny epsilon digits bit_size".split())
@@ -219,8 +220,14 @@ class _Aliased(Renamed):
             for given, selector in zip(header.names, header.exprs, strict=True):
                 inner[given] = self._meaning(selector, header.line, node, known)
         else:
+            values: list[str] = []
             while body and isinstance(body[0], Specification):
-                yield self._gone(self._declared(body.pop(0), node, inner))
+                yield self._gone(self._declared(body.pop(0), node, inner, values))
+            margin = " " * (header.line.segments[0][2] + 2)
+            if values and not self.index.alone(header.line):
+                raise Left
+            if values:
+                yield insert_lines(header.line.last + 1, [margin + row for row in values], 5, header.line.first)
         yield self._gone(header.line)
         yield self._gone(node.end.line)
         yield from self._nodes(tuple(body), inner)
@@ -234,9 +241,10 @@ class _Aliased(Renamed):
 
     # -- variables of blocks
 
-    def _declared(self, statement: Node, node: Construct, inner: dict[str, Meaning]) -> LogicalLine:
-        """Declare the variables of a block's declaration in the routine. Raises Left for those that keep values, and
-        whose size may be another one when the block begins.
+    def _declared(self, statement: Node, node: Construct, inner: dict[str, Meaning], values: list[str]) -> LogicalLine:
+        """Declare the variables of a block's declaration in the routine, and add what gives them their ``values`` at
+        the beginning of the block. Raises Left for those that keep values, and whose size may be another one when the
+        block begins.
         """
         assert isinstance(statement, Specification)
         symbols = [s for s in node.declarations if isinstance(s, Symbol) and s.line is statement.line]
@@ -246,9 +254,11 @@ class _Aliased(Renamed):
         for symbol in symbols:
             saved = "initialised" in symbol.attributes and not symbol.constant
             strange = symbol.attributes - {*_KEPT, "initialised"}
-            if saved or strange or symbol.type.base not in ("real", "integer", "logical", "complex"):
+            if saved or strange or symbol.type.base not in (*BASES, "type"):
                 raise Left
             made = plain_name(symbol.name, self.blocks)
+            if symbol.type.base == "type":
+                values += self._values_at_beginning(symbol, made)
             shape = ", ".join(self._dim(d, inner) for d in symbol.shape)
             kind = symbol.type.kind
             if kind is not None and kind.names & inner.keys():
@@ -260,6 +270,13 @@ class _Aliased(Renamed):
             self.rows.append(f"{row} = {self._fragment(initial, inner)}" if initial is not None else row)
             inner[symbol.name] = Meaning(made, made)
         return statement.line
+
+    def _values_at_beginning(self, symbol: Symbol, made: str) -> Iterator[str]:
+        """What gives an object of a block the values of its type. Raises Left for other objects than of numbers."""
+        leaves = ObjectTypes(self.facts, self.key).leaves(symbol.type.derived, self.key)
+        if leaves is None or symbol.rank or symbol.constant or any(leaf.initial is None for leaf in leaves):
+            raise Left
+        yield from (f"{'%'.join((made, *leaf.path))} = {leaf.initial}" for leaf in leaves if leaf.initial)
 
     def _dim(self, dim: Dim, known: Known) -> str:
         if dim.form != "explicit" or dim.upper is None:

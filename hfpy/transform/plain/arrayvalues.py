@@ -1,8 +1,8 @@
-"""Array values in plain form: variables for what functions give back as arrays, and for expressions that are actual
-arguments.
+"""Values that are no numbers in plain form: variables for what functions give back as arrays or objects, and for such
+expressions that are actual arguments.
 
-A function with an array as value gets a form as a subroutine, whose last argument is the value. The statement before
-which a variable gets its value must be one that is executed once where it is; others stay as they are.
+A function with such a value gets a form as a subroutine, whose last argument is the value. The statement before which a
+variable gets its value must be one that is executed once where it is; others stay as they are.
 """
 
 from __future__ import annotations
@@ -35,12 +35,14 @@ from hfpy.model.extents import Dim
 from hfpy.model.names import plain_name
 from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, Statement, expressions
 from hfpy.model.units import Routine, Symbol
+from hfpy.parse.directives.regions import more_private
 from hfpy.parse.expressions.fragments import ONE
+from hfpy.transform.plain.functionforms import as_subroutine, form_name, result_of
+from hfpy.transform.plain.objecttypes import BASES
 from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_rows
 
 _STEM = "value"
 _ZEROS = {"real": "0", "integer": "0", "logical": ".false.", "complex": "0"}
-_BASES = ("real", "integer", "logical", "complex")
 
 
 class _Left(Exception):
@@ -48,51 +50,18 @@ class _Left(Exception):
 
 
 def value_edits(facts: Facts, effects: Effects, keys: Collection[str], packs: bool = False) -> dict[str, list[Edit]]:
-    """The edits of files for array values in the kernels of some routines. ``packs`` asks for variables in the places
+    """The edits of files for such values in the kernels of some routines. ``packs`` asks for variables in the places
     of sections with gaps that are arguments for arrays of assumed shape, too.
     """
     made: dict[str, list[Edit]] = {}
     owners = {r.routine for r in facts.positions.regions}
     forms: dict[str, Routine] = {}
-    for key in keys:
-        routine = facts.routine(key)
-        found = list(_Values(facts, effects, routine, key in owners, forms, packs).edits())
-        if found:
-            made.setdefault(routine.file, []).extend(found)
+    found = {k: list(_Values(facts, effects, facts.routine(k), k in owners, forms, packs).edits()) for k in keys}
+    for key, edits in found.items():
+        made.setdefault(facts.routine(key).file, []).extend(edits)
     for routine in forms.values():
-        made.setdefault(routine.file, []).append(_as_subroutine(facts, routine))
+        made.setdefault(routine.file, []).append(as_subroutine(facts, routine, found.get(routine.key, ())))
     return made
-
-
-def form_name(routine: Routine) -> str:
-    """The name of a function's form as a subroutine."""
-    return plain_name(routine.name, 0)
-
-
-def _result(routine: Routine) -> Symbol | None:
-    """The declaration of a function's value, if that is an array of numbers."""
-    if routine.kind != "function":
-        return None
-    symbol = routine.spec.symbols.get(routine.result or routine.name)
-    plain = symbol is not None and symbol.rank and not symbol.dynamic and symbol.type.base in _BASES
-    return symbol if plain and symbol is not None and symbol.line is not None and not symbol.line.file else None
-
-
-def _as_subroutine(facts: Facts, routine: Routine) -> Edit:
-    """The form of a function as a subroutine, after the function."""
-    source = facts.application.file(routine.key).source
-    header, end = routine.header, routine.end
-    assert end is not None
-    name, value = form_name(routine), routine.result or routine.name
-    margin = " " * header.segments[0][2]
-    rows = [(f"{margin}subroutine {name}({', '.join([*routine.dummies, value])})", header.first)]
-    body = range(header.last + 1, end.first)
-    rows += [(source.lines[n], n) for n in body if n <= routine.spec_insert]
-    rows.append((f"{margin}  intent(out) :: {value}", header.first))
-    rows += [(source.lines[n], n) for n in body if n > routine.spec_insert]
-    rows.append((f"{margin}end subroutine {name}", end.first))
-    text = "".join(f"{row}\n" for row, _ in rows)
-    return Edit(end.last + 1, 0, end.last + 1, 0, 9, text, end.last, tuple(n for _, n in rows))
 
 
 class _Values:
@@ -136,10 +105,9 @@ class _Values:
                 first = len(self.declared)
                 yield from self._nodes(node.body, True)
                 names = [plain_name(_STEM, n + 1) for n in range(first, len(self.declared))]
-                line = node.region.line
-                if names and not node.region.private:
+                if names:
                     # They are set before they are read, whatever can be proved of their sizes.
-                    yield insert(line, len(line.text) - 1, f", private({', '.join(names)})")
+                    yield insert(node.region.line, *more_private(node.region, names))
             elif isinstance(node, Construct):
                 for part in node.parts:
                     if inside and part is node.parts[0] and node.kind in ("if", "do", "select"):
@@ -197,10 +165,12 @@ class _Values:
 
     def _concerned(self, site: CallSite) -> bool:
         """Whether a call has an array as value, or as an argument what is no variable."""
-        callee = self.facts.routine(site.callee)
-        if _result(callee) is not None:
+        if self._result(site) is not None:
             return True
         return any(self._made(site, dummy, value) for dummy, value in self._arguments(site))
+
+    def _result(self, site: CallSite) -> Symbol | None:
+        return result_of(self.facts, site.callee)
 
     def _arguments(self, site: CallSite) -> Iterator[tuple[str, Expr]]:
         dummies = self.facts.routine(site.callee).dummies
@@ -211,8 +181,10 @@ class _Values:
                 yield dummies[number], argument
 
     def _made(self, site: CallSite, dummy: str, value: Expr) -> bool:
-        """Whether an actual argument for an array is an expression."""
+        """Whether an actual argument for an array or an object is an expression."""
         data = self.facts.object(dummy, site.callee)
+        if data is not None and not data.rank and data.symbol.type.base == "type":
+            return self._is_constructed(value)
         if data is None or not data.rank or "elemental" in self.facts.routine(site.callee).prefix:
             return False
         base = value.base if isinstance(value, Apply) else value
@@ -224,7 +196,14 @@ class _Values:
                 return True
             return chosen and self.effects.intent(site.callee, dummy) == "in"
         site_of_value = self._site(value)
-        return site_of_value is None or _result(self.facts.routine(site_of_value.callee)) is None
+        return site_of_value is None or self._result(site_of_value) is None
+
+    def _is_constructed(self, value: Expr) -> bool:
+        """Whether an expression is a structure constructor."""
+        if not isinstance(value, Apply) or not isinstance(value.base, Name) or self._site(value) is not None:
+            return False
+        name, scopes = value.base.name, self.facts.scopes
+        return scopes.variable(name, self.key) is None and scopes.derived_type(name, self.key) is not None
 
     def _has_gaps(self, value: Expr, site: CallSite, dummy: str) -> bool:
         """Whether an actual argument for an array of assumed shape is a section whose elements lie apart."""
@@ -281,9 +260,8 @@ class _Values:
     def _text(self, expr: Expr, text: str, before: list[str]) -> str:
         site = self._site(expr) if isinstance(expr, Apply) else None
         if site is not None and isinstance(expr, Apply):
-            callee = self.facts.routine(site.callee)
             passed = self._passed(site, text, before)
-            if _result(callee) is not None:
+            if self._result(site) is not None:
                 return self._value(site, expr, passed, text, before)
             return f"{text[expr.base.start : expr.base.end]}({', '.join(passed)})"
         pieces: list[str] = []
@@ -302,8 +280,8 @@ class _Values:
             if self._made(site, dummy, value):
                 data = self.facts.object(dummy, site.callee)
                 assert data is not None
-                shape = self._shape(value, text)
-                if not shape or (len(shape) != data.rank and not data.shaped):
+                shape = self._shape(value, text) if data.rank else []
+                if data.rank and (not shape or (len(shape) != data.rank and not data.shaped)):
                     raise _Left
                 name = self._variable(data.symbol, site.callee, shape)
                 before.append(f"{name} = {inner}")
@@ -325,7 +303,7 @@ class _Values:
     def _value(self, site: CallSite, expr: Apply, passed: list[str], text: str, before: list[str]) -> str:
         """A variable for the value of a function."""
         callee = self.facts.routine(site.callee)
-        symbol = _result(callee)
+        symbol = self._result(site)
         assert symbol is not None
         given = dict(self._arguments(site))
         shape = [self._size(dim, callee, given, text) for dim in symbol.shape]
@@ -344,12 +322,28 @@ class _Values:
         return name
 
     def _variable(self, symbol: Symbol, home: str, shape: list[str]) -> str:
-        """A new local array."""
+        """A new local array or object."""
+        if symbol.type.base == "type":
+            return self._object(symbol.type.derived, home)
         scalar = self.kinds.scalar(symbol.type, home)
-        if scalar is None or scalar.base not in _BASES:
+        if scalar is None or scalar.base not in BASES:
             raise _Left
         name = plain_name(_STEM, len(self.declared) + 1)
         self.declared.append(f"{scalar.base}({scalar.bytes}) :: {name}({', '.join(shape)})")
+        return name
+
+    def _object(self, derived: str, home: str) -> str:
+        """A new local object of a type that another routine names. Raises _Left where the name means something else."""
+        scopes = self.facts.scopes
+        there, here = scopes.type_at_home(derived, home), scopes.type_at_home(derived, self.key)
+        if there is None or (here is None and scopes.variable(derived, self.key) is not None):
+            raise _Left
+        if here is None:
+            self.imports[derived] = there[0]
+        elif here != there:
+            raise _Left
+        name = plain_name(_STEM, len(self.declared) + 1)
+        self.declared.append(f"type({derived}) :: {name}")
         return name
 
     # -- shapes

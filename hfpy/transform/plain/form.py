@@ -76,8 +76,7 @@ def plain_form(
     arguments there. ``only`` are the paths of the files whose kernels are wanted, where not all are; ``again`` gives
     the facts after a step, by its number.
     """
-    # In fixed form lines end where they would have to go on.
-    keys = [key for key in in_kernels(facts, writes_kernels, only) if not facts.application.file(key).fixed]
+    keys = _in_free_form(facts, writes_kernels, only)
     owners = {r.routine for r in facts.positions.regions}
     packed = all(packs(facts.backend(key)) for key in keys if key in owners)
     form = PlainForm(facts, effects)
@@ -91,15 +90,23 @@ def plain_form(
         text_edits,
         point_object_edits,
         partial(value_edits, packs=packed),
+        point_object_edits,  # assignments that came
         object_edits,
+        point_object_edits,  # objects that were arguments as a whole
         stop_edits,
     )
     for number, step in enumerate(steps) if keys else ():
         edits = {path: made for path, made in step(form.facts, form.effects, keys).items() if made}
         if edits or again is not None:
             form = _after(form, edits, again, str(number)) or form
+            keys = _in_free_form(form.facts, writes_kernels, only)
         form = replace(form, steps=(*form.steps, form.facts))
     return form
+
+
+def _in_free_form(facts: Facts, writes_kernels: Callable[[str], bool], only: Collection[str] | None) -> list[str]:
+    """The routines of :func:`in_kernels`, but for those in fixed form: lines end where they would have to go on."""
+    return [key for key in in_kernels(facts, writes_kernels, only) if not facts.application.file(key).fixed]
 
 
 def in_kernels(facts: Facts, writes_kernels: Callable[[str], bool], only: Collection[str] | None = None) -> list[str]:

@@ -36,6 +36,7 @@ class Leaf:
     path: Path
     declared: str
     initial: str | None = ""
+    array: bool = False
 
 
 class ObjectTypes:
@@ -107,7 +108,7 @@ class ObjectTypes:
             return None
         shape = f", dimension({', '.join(map(str, bounds))})" if bounds else ""
         initial = self._constant(component.initial.expr, home) if component.initial is not None else ""
-        return [Leaf((component.name,), f"{scalar.base}({scalar.bytes}){shape}", initial)]
+        return [Leaf((component.name,), f"{scalar.base}({scalar.bytes}){shape}", initial, bool(bounds))]
 
     def _constant(self, expr: Expr | None, home: str) -> str | None:
         """A value of literals and of named constants that are numbers; None for others."""

@@ -10,6 +10,7 @@ object that is set: they would see it half done.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
@@ -22,7 +23,6 @@ from hfpy.model.expressions import (
     Keyword,
     Name,
     children,
-    walk,
 )
 from hfpy.model.names import plain_name
 from hfpy.model.statements import Assignment, OneLine, Statement, expressions
@@ -46,6 +46,24 @@ def point_object_edits(facts: Facts, effects: Effects, keys: Collection[str]) ->
     return made
 
 
+@dataclass(frozen=True)
+class _Value:
+    """What a component gets: an expression, or the component of an object to which a path leads; without an expression
+    the value that its type gives it.
+    """
+
+    leaf: Leaf
+    expr: Expr | None = None
+    path: Path = ()
+
+    @property
+    def exprs(self) -> list[Expr]:
+        """The expressions that are worked out: indices of an object, or the value."""
+        if self.expr is None:
+            return []
+        return [i for n in _outer(self.expr) for i in n.args] if self.path else [self.expr]
+
+
 class _Edits:
     """The edits of one routine."""
 
@@ -57,6 +75,7 @@ class _Edits:
         self.called = called
         self.types = ObjectTypes(facts, routine.key)
         self.names: dict[tuple[str, Path], str] = {}
+        self.parts: list[str] = []  # declarations of variables for parts of constructors
 
     def all(self) -> Iterator[Edit]:
         """Declarations of the new variables, and statements."""
@@ -68,19 +87,19 @@ class _Edits:
                 self.names[name, leaf.path] = made
                 rows.append(f"{leaf.declared} :: {made}")
                 values += [f"{made} = {leaf.initial}"] if self.called and leaf.initial else []
-        if rows:
-            margin = " " * (self.routine.header.segments[0][2] + 2)
-            at = self.routine.spec_insert + 1
-            yield insert_lines(at, [margin + row for row in rows], 4, self.routine.header.first)
+        margin = " " * (self.routine.header.segments[0][2] + 2)
+        if values:
             first = Rows(self.facts.application.file(self.key), self.routine).above(self.routine.body_first)
-            if values:
-                yield insert_lines(first, [margin + row for row in values], 5, self.routine.header.first)
+            yield insert_lines(first, [margin + row for row in values], 5, self.routine.header.first)
         live = (at for at in self.facts.graph.statements.get(self.key, ()) if self.facts.live(at, self.key))
         statements = [at.statement for at in live if at.regions or self.called]
         actions = {id(s.action) for s in statements if isinstance(s, OneLine) and self._whole(s) is not None}
         for statement in statements:
             if id(statement) not in actions:
                 yield from self._statement(statement)
+        if rows or self.parts:
+            declared = [margin + row for row in (*rows, *self.parts)]
+            yield insert_lines(self.routine.spec_insert + 1, declared, 4, self.routine.header.first)
 
     # -- which objects
 
@@ -148,69 +167,104 @@ class _Edits:
     # -- statements
 
     def _whole(self, statement: Statement) -> tuple[Expr, ...] | None:
-        """The indices in an assignment of a whole object, if it can be made component by component."""
+        """The indices and values in an assignment of a whole object, if it can be made component by component."""
         if isinstance(statement, OneLine):
             inner = self._whole(statement.action) if statement.kind == "if" else None
             return None if inner is None else (*statement.control, *inner)
         if not isinstance(statement, Assignment) or statement.pointer or statement.line.file:
             return None
-        made = self._constructed(statement)
-        sides = [self.types.of_object(e) for e in (statement.target, statement.target if made else statement.value)]
-        if sides[0] is None or sides[1] is None or self.facts.scopes.procedures("assignment(=)", self.key):
+        target = self.types.of_object(statement.target)
+        if target is None or self.facts.scopes.procedures("assignment(=)", self.key) or _elsewhere(target.symbol):
             return None
-        types = [self.facts.scopes.derived_type(s.symbol.type.derived, s.home) for s in sides if s is not None]
-        designators = (statement.target,) if made else (statement.target, statement.value)
-        indices = (*(i for e in designators for n in _outer(e) for i in n.args), *made.values())
-        root = _root(statement.target)
-        asked = any(isinstance(n, Name) and n.name == root for i in indices for n in walk(i))
-        if types[0] is not types[1] or asked or any(s is not None and _elsewhere(s.symbol) for s in sides):
+        values = self._values(statement.value, target.symbol.type.derived, target.home)
+        if values is None or not self.facts.application.file(self.key).alone(statement.line):
             return None
-        return indices if self.facts.application.file(self.key).alone(statement.line) else None
+        indices = [i for n in _outer(statement.target) for i in n.args]
+        asked = any(_asked(i, _root(statement.target)) for i in indices)
+        if asked or (_overlap(statement.target, values) and any(v.leaf.array for v in values)):
+            return None
+        return (*indices, *(expr for value in values for expr in value.exprs))
 
-    def _constructed(self, statement: Assignment) -> dict[str, Expr]:
-        """The values that a structure constructor gives to components, if these are numbers or arrays of numbers."""
-        value, target = statement.value, self.types.of_object(statement.target)
-        if target is None or not isinstance(value, Apply) or not isinstance(value.base, Name):
-            return {}
-        name = value.base.name
-        leaves = self.types.leaves(name, self.key)
-        meant = self.facts.scopes.derived_type(name, self.key)
-        same = meant is self.facts.scopes.derived_type(target.symbol.type.derived, target.home)
-        if (
-            not leaves
-            or any(len(leaf.path) > 1 for leaf in leaves)
-            or not same
-            or self.facts.scopes.procedures(name, self.key)
-        ):
-            return {}
-        names = [leaf.path[0] for leaf in leaves]
-        places = dict(zip(names, value.args, strict=False))
-        found = {n: a.value for a in value.args if isinstance(a, Keyword) for n in (a.name,)}
-        found |= {n: a for n, a in places.items() if not isinstance(a, Keyword)}
-        return found if found.keys() == set(names) and len(value.args) == len(names) else {}
+    def _values(self, expr: Expr, derived: str, key: str) -> list[_Value] | None:
+        """What an object of a type gets, component by component; None where that is not known."""
+        leaves = self.types.leaves(derived, key)
+        given = self.types.of_object(expr)
+        if leaves is None:
+            return None
+        if given is not None:
+            same = self._same_type(given.symbol.type.derived, given.home, derived, key)
+            return [_Value(leaf, expr, leaf.path) for leaf in leaves] if same and not _elsewhere(given.symbol) else None
+        if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or self._same_name(expr.base.name):
+            return None
+        if not self._same_type(expr.base.name, self.key, derived, key):
+            return None
+        return self._constructed(expr, leaves, derived, key)
+
+    def _constructed(self, expr: Apply, leaves: list[Leaf], derived: str, key: str) -> list[_Value] | None:
+        """The values that a structure constructor gives to components (Fortran 2018, 7.5.10)."""
+        home, definition = self.facts.scopes.type_at_home(derived, key) or ("", None)
+        names = [component.name for component in definition.components] if definition is not None else []
+        arguments = {n: a for n, a in zip(names, expr.args, strict=False) if not isinstance(a, Keyword)}
+        arguments |= {a.name: a.value for a in expr.args if isinstance(a, Keyword)}
+        found: list[_Value] = []
+        for component in definition.components if definition is not None else ():
+            own = [leaf for leaf in leaves if leaf.path[0] == component.name]
+            argument = arguments.get(component.name)
+            if argument is None:
+                if not all(leaf.initial for leaf in own):
+                    return None
+                found += [_Value(leaf) for leaf in own]
+            elif component.type.base != "type":
+                found += [_Value(leaf, argument) for leaf in own]
+            else:
+                inner = self._values(argument, component.type.derived, home)
+                if inner is None:
+                    return None
+                for value, leaf in zip(inner, own, strict=True):
+                    found.append(replace(value, leaf=replace(leaf, initial=value.leaf.initial)))
+        return found if len(arguments) == len(expr.args) else None
+
+    def _same_name(self, name: str) -> bool:
+        """Whether the name of a type is that of something else, too."""
+        scopes = self.facts.scopes
+        return bool(scopes.procedures(name, self.key)) or scopes.variable(name, self.key) is not None
+
+    def _same_type(self, name: str, key: str, other: str, where: str) -> bool:
+        found = self.facts.scopes.derived_type(name, key)
+        return found is not None and found is self.facts.scopes.derived_type(other, where)
 
     def _statement(self, statement: Statement) -> Iterator[Edit]:
         line = statement.line
         inner = statement.action if isinstance(statement, OneLine) else statement
         if self._whole(statement) is not None and isinstance(inner, Assignment):
             found = self.types.of_object(inner.target)
-            leaves = self.types.leaves(found.symbol.type.derived, found.home) if found is not None else None
-            if leaves is not None:
-                yield self._by_leaves(statement, inner, leaves)
+            values = self._values(inner.value, found.symbol.type.derived, found.home) if found is not None else None
+            if values is not None:
+                yield self._by_leaves(statement, inner, values)
                 return
         trees = expressions(statement)
         for tree in trees:
             for node in self._chains(tree):
                 yield replace_range(line, node.start, node.end, self.names[_root(node), _path(node)])
 
-    def _by_leaves(self, statement: Statement, inner: Assignment, leaves: list[Leaf]) -> Edit:
+    def _by_leaves(self, statement: Statement, inner: Assignment, values: list[_Value]) -> Edit:
         line = statement.line
-        given = self._constructed(inner)
-        rows = []
-        for leaf in leaves:
-            value = given.get(leaf.path[0])
-            shown = self._shown(value, line.text) if value is not None else self._part(inner.value, leaf, line.text)
-            rows.append(f"{self._part(inner.target, leaf, line.text)} = {shown}")
+        rows: list[str] = []
+        before: list[str] = []
+        overlap = _overlap(inner.target, values)
+        for value in values:
+            shown = value.leaf.initial or ""
+            if value.expr is not None and value.path:
+                shown = self._part(value.expr, value.path, line.text)
+            elif value.expr is not None:
+                shown = self._shown(value.expr, line.text)
+            if overlap and value.expr is not None:
+                name = plain_name("_".join(("new", *value.leaf.path)), len(self.parts) + 1)
+                self.parts.append(f"{value.leaf.declared} :: {name}")
+                before.append(f"{name} = {shown}")
+                shown = name
+            rows.append(f"{self._part(inner.target, value.leaf.path, line.text)} = {shown}")
+        rows = [*before, *rows]
         if isinstance(statement, OneLine):
             (condition,) = statement.control
             rows = [f"if ({self._shown(condition, line.text)}) then", *rows, "end if"]
@@ -218,11 +272,10 @@ class _Edits:
         labelled = [f"{line.label} continue", *rows] if line.label else rows
         return replace_rows(line.first, line.last, [(margin + row, line.first) for row in labelled])
 
-    def _part(self, expr: Expr, leaf: Leaf, text: str) -> str:
+    def _part(self, expr: Expr, path: Path, text: str) -> str:
         """A component of a whole object, as it is called now."""
-        path = _path(expr)
-        known = self.names.get((_root(expr), (*path, *leaf.path))) if not _outer(expr) else None
-        return known or "%".join((self._shown(expr, text), *leaf.path))
+        known = self.names.get((_root(expr), (*_path(expr), *path))) if not _outer(expr) else None
+        return known or "%".join((self._shown(expr, text), *path))
 
     def _shown(self, expr: Expr, text: str) -> str:
         """An expression with the new names."""
@@ -239,6 +292,31 @@ class _Edits:
             return
         for child in children(tree):
             yield from self._chains(child)
+
+
+def _overlap(target: Expr, values: list[_Value]) -> bool:
+    """Whether values of components ask for one that is set before them."""
+    above, root, done = _path(target), _root(target), list[Path]()
+    for value in values:
+        if value.expr is not None:
+            asked = [(*path, *value.path) for path in _asked(value.expr, root)]
+            if any(_meet(path, (*above, *before)) for path in asked for before in done):
+                return True
+        done.append(value.leaf.path)
+    return False
+
+
+def _asked(expr: Expr, root: str) -> list[Path]:
+    """The components of a variable that an expression names."""
+    if isinstance(expr, Apply | Component | Name) and _root(expr) == root:
+        return [_path(expr), *(path for n in _outer(expr) for i in n.args for path in _asked(i, root))]
+    inner = [i for n in _outer(expr) for i in n.args] if isinstance(expr, Component) else children(expr)
+    return [path for child in inner for path in _asked(child, root)]
+
+
+def _meet(one: Path, other: Path) -> bool:
+    """Whether one component is the other, or a part of it."""
+    return all(a == b for a, b in zip(one, other, strict=False))
 
 
 def _elsewhere(symbol: Symbol) -> bool:

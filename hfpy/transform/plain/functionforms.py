@@ -1,0 +1,63 @@
+"""Functions whose values are arrays or objects, as subroutines whose last argument is the value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hfpy.analyze.facts import Facts
+from hfpy.model.names import plain_name
+from hfpy.model.units import Routine, Symbol
+from hfpy.transform.plain.objecttypes import BASES, ObjectTypes
+from hfpy.transform.text.edits import Edit, apply_edits, insert_lines, replace_range
+from hfpy.transform.text.wrapping import wrap_line
+
+
+def form_name(routine: Routine) -> str:
+    """The name of a function's form as a subroutine."""
+    return plain_name(routine.name, 0)
+
+
+def result_of(facts: Facts, key: str) -> Symbol | None:
+    """The declaration of a function's value, if that is an array of numbers or an object of numbers."""
+    routine = facts.routine(key)
+    symbol = routine.spec.symbols.get(routine.result or routine.name) if routine.kind == "function" else None
+    if symbol is None or symbol.dynamic or symbol.line is None or symbol.line.file:
+        return None
+    if symbol.type.base == "type" and not symbol.rank:
+        line, index = symbol.line, facts.application.file(key)
+        simple = line.first == line.last and index.alone(line)
+        return symbol if simple and ObjectTypes(facts, key).leaves(symbol.type.derived, key) is not None else None
+    return symbol if symbol.rank and symbol.type.base in BASES else None
+
+
+def as_subroutine(facts: Facts, routine: Routine, edits: Iterable[Edit]) -> Edit:
+    """The form of a function as a subroutine, after the function, with the edits of its body."""
+    source, macros = facts.application.file(routine.key).source, facts.application.macros
+    header, end = routine.header, routine.end
+    assert end is not None
+    name, value = form_name(routine), routine.result or routine.name
+    symbol = routine.spec.symbols[value]
+    margin = " " * header.segments[0][2]
+    declaration = f"{margin}  {'' if symbol.rank else f'type({symbol.type.derived}), '}intent(out) :: {value}"
+    own = [*edits, insert_lines(routine.spec_insert + 1, [declaration], 9, header.first)]
+    if not symbol.rank:
+        own += _undeclared(routine, symbol)
+    done = apply_edits(source, own, lambda text, _: wrap_line(text, macros))
+    # What is edited is between the header and the end.
+    body = slice(header.last + 1, len(done.lines) - (len(source.lines) - end.first))
+    rows = [(f"{margin}subroutine {name}({', '.join([*routine.dummies, value])})", header.first)]
+    rows += [(row, line - 1) for row, line in zip(done.lines[body], done.line_map[body], strict=True)]
+    rows.append((f"{margin}end subroutine {name}", end.first))
+    text = "".join(f"{row}\n" for row, _ in rows)
+    return Edit(end.last + 1, 0, end.last + 1, 0, 9, text, end.last, tuple(n for _, n in rows))
+
+
+def _undeclared(routine: Routine, symbol: Symbol) -> Iterator[Edit]:
+    """Take a variable out of its declaration, if it is not the function's header."""
+    line = symbol.line
+    if line is None or line is routine.header:
+        return
+    together = [s for s in routine.spec.symbols.values() if s.line is line]
+    others = [line.text[slice(*s.entity_span)] for s in together if s is not symbol]
+    head = line.text[: min(s.entity_span[0] for s in together)]
+    yield replace_range(line, 0, len(line.text), f"{head}{', '.join(others)}" if others else "")
