@@ -37,7 +37,7 @@ from hfpy.model.statements import Assignment, Call, Construct, Header, Node, One
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.directives.regions import more_private
 from hfpy.parse.expressions.fragments import ONE
-from hfpy.transform.plain.functionforms import as_subroutine, form_name, result_of
+from hfpy.transform.plain.functionforms import as_subroutine, form_name, made_public, result_of
 from hfpy.transform.plain.objecttypes import BASES
 from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_rows
 
@@ -61,6 +61,7 @@ def value_edits(facts: Facts, effects: Effects, keys: Collection[str], packs: bo
         made.setdefault(facts.routine(key).file, []).extend(edits)
     for routine in forms.values():
         made.setdefault(routine.file, []).append(as_subroutine(facts, routine, found.get(routine.key, ())))
+        made[routine.file] += made_public(facts, routine)
     return made
 
 
@@ -317,7 +318,7 @@ class _Values:
             # Sizes that ask for others cannot be compared with the variable's, so that it is set as a whole before.
             before.append(f"{name} = {_ZEROS[symbol.type.base]}")
         value = callee.result or callee.name
-        named = any(isinstance(a, Keyword) for a in site.args)
+        named = len(site.args) < len(callee.dummies) or any(isinstance(a, Keyword) for a in site.args)
         before.append(f"call {form}({', '.join([*passed, f'{value}={name}' if named else name])})")
         return name
 

@@ -92,7 +92,7 @@ def plain_form(
         partial(value_edits, packs=packed),
         point_object_edits,  # assignments that came
         object_edits,
-        point_object_edits,  # objects that were arguments as a whole
+        partial(point_object_edits, last=True),  # objects that were arguments as a whole
         stop_edits,
     )
     for number, step in enumerate(steps) if keys else ():

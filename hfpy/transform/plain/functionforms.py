@@ -52,6 +52,14 @@ def as_subroutine(facts: Facts, routine: Routine, edits: Iterable[Edit]) -> Edit
     return Edit(end.last + 1, 0, end.last + 1, 0, 9, text, end.last, tuple(n for _, n in rows))
 
 
+def made_public(facts: Facts, routine: Routine) -> Iterator[Edit]:
+    """The edit of a module that makes the form of a function public where names are private."""
+    home = facts.application.routines.get(routine.module)
+    if home is not None and home.spec.default_private:
+        row = f"{' ' * (home.header.segments[0][2] + 2)}public :: {form_name(routine)}"
+        yield insert_lines(home.spec_insert + 1, [row], 5, home.header.first)
+
+
 def _undeclared(routine: Routine, symbol: Symbol) -> Iterator[Edit]:
     """Take a variable out of its declaration, if it is not the function's header."""
     line = symbol.line

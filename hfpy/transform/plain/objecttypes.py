@@ -10,10 +10,12 @@ from hfpy.analyze.language.scopes import Found
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
+    Binary,
     Component,
     Expr,
     Literal,
     Name,
+    Paren,
     Range,
     Unary,
     base_name,
@@ -111,7 +113,7 @@ class ObjectTypes:
         return [Leaf((component.name,), f"{scalar.base}({scalar.bytes}){shape}", initial, bool(bounds))]
 
     def _constant(self, expr: Expr | None, home: str) -> str | None:
-        """A value of literals and of named constants that are numbers; None for others."""
+        """A value of literals and named constants, with kinds that need no name; None for others."""
         match expr:
             case Name(name=name):
                 found = self.facts.scopes.variable(name, home)
@@ -127,8 +129,13 @@ class ObjectTypes:
                 scalar = self.kinds.literal(expr, home)
                 return f"{expr.decimal}_{scalar.bytes}" if scalar is not None else None
             case Unary(op="-" | "+", operand=operand):
-                inner = self._constant(operand, home)
-                return f"{expr.op}{inner}" if inner is not None else None
+                value = self._constant(operand, home)
+                return f"{expr.op}({value})" if value is not None else None
+            case Binary(op="+" | "-" | "*" | "/" | "**", left=left, right=right):
+                sides = [self._constant(side, home) for side in (left, right)]
+                return f"({sides[0]}){expr.op}({sides[1]})" if None not in sides else None
+            case Paren(inner=inner):
+                return self._constant(inner, home)
             case ArrayConstructor(items=items):
                 values = [self._constant(item, home) for item in items]
                 return f"[{', '.join(filter(None, values))}]" if None not in values else None

@@ -34,13 +34,17 @@ from hfpy.transform.text.rows import Rows
 _ELSEWHERE = {"save", "target", "pointer", "allocatable", "volatile", "parameter"}
 
 
-def point_object_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[str, list[Edit]]:
-    """The edits of files for the objects in regions of some routines."""
+def point_object_edits(
+    facts: Facts, effects: Effects, keys: Collection[str], last: bool = False
+) -> dict[str, list[Edit]]:
+    """The edits of files for the objects in regions of some routines. Objects that points may get for themselves later
+    are assigned as a whole, but for the ``last`` time: what is set as a whole is not read before.
+    """
     made: dict[str, list[Edit]] = {}
     owners = {r.routine for r in facts.positions.regions}
     for key in keys:
         routine = facts.routine(key)
-        found = list(_Edits(facts, effects, routine, called=key not in owners).all())
+        found = list(_Edits(facts, effects, routine, called=key not in owners, last=last).all())
         if found:
             made.setdefault(routine.file, []).extend(found)
     return made
@@ -67,12 +71,13 @@ class _Value:
 class _Edits:
     """The edits of one routine."""
 
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine, called: bool) -> None:
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine, called: bool, last: bool) -> None:
         self.facts = facts
         self.effects = effects
         self.routine = routine
         self.key = routine.key
         self.called = called
+        self.last = last
         self.types = ObjectTypes(facts, routine.key)
         self.names: dict[tuple[str, Path], str] = {}
         self.parts: list[str] = []  # declarations of variables for parts of constructors
@@ -236,7 +241,7 @@ class _Edits:
     def _statement(self, statement: Statement) -> Iterator[Edit]:
         line = statement.line
         inner = statement.action if isinstance(statement, OneLine) else statement
-        if self._whole(statement) is not None and isinstance(inner, Assignment):
+        if self._whole(statement) is not None and isinstance(inner, Assignment) and not self._waits(inner.target):
             found = self.types.of_object(inner.target)
             values = self._values(inner.value, found.symbol.type.derived, found.home) if found is not None else None
             if values is not None:
@@ -246,6 +251,13 @@ class _Edits:
         for tree in trees:
             for node in self._chains(tree):
                 yield replace_range(line, node.start, node.end, self.names[_root(node), _path(node)])
+
+    def _waits(self, target: Expr) -> bool:
+        """Whether what is set belongs to an object that may be taken apart later."""
+        name = _root(target)
+        symbol = self.routine.spec.symbols.get(name) if not self.called and not self.last else None
+        known = any(one == name for one, _ in self.names)
+        return symbol is not None and not symbol.rank and not known and name not in self.routine.dummies
 
     def _by_leaves(self, statement: Statement, inner: Assignment, values: list[_Value]) -> Edit:
         line = statement.line
