@@ -195,6 +195,16 @@ EXAMPLES = (
         ),
     ),
     Example(
+        "functions with an object as value, constructors",
+        "q = halved(pair(b(i,j), 3))\na(i,j) = q%x + q%n",
+        "type(pair) :: q",
+        module="type pair\nreal(8) :: x = 7\ninteger :: n = 2\nend type pair",
+        procedures=(
+            "function halved(p) result(h)\ntype(pair), intent(in) :: p\ntype(pair) :: h\n"
+            "h = pair(p%x/2)\nend function halved"
+        ),
+    ),
+    Example(
         "generic names",
         "a(i,j) = grown(b(i,j))",
         module="interface grown\nmodule procedure grown_real\nend interface",
