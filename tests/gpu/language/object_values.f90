@@ -112,6 +112,9 @@ contains
       u = vec(t%y, t%x)
       call turn(u)
       s(i) = norm(u) - t%x
+      t = arr(i)
+      t = arr(t%tag + modulo(i, 5))
+      s(i) = s(i) + norm(t)
     end block
     end do
   !@end parallelRegion
