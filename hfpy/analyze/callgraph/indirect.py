@@ -18,7 +18,19 @@ from hfpy.analyze.language.typed import Typed
 from hfpy.analyze.language.types import component, object_type
 from hfpy.analyze.language.uses import aliases_of, declared_in_block
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Binary, Component, Expr, Fragment, Keyword, Name, Unary, base_name, walk
+from hfpy.model.expressions import (
+    Apply,
+    Binary,
+    Component,
+    Expr,
+    Fragment,
+    Keyword,
+    Name,
+    Paren,
+    Unary,
+    base_name,
+    walk,
+)
 from hfpy.model.names import is_operator
 from hfpy.model.statements import Assignment, Call, expressions
 from hfpy.model.units import Routine, Symbol
@@ -268,13 +280,20 @@ class Candidates:
             return len(args) <= len(self.application.routines[called].dummies)
         return self.generics.fits(called, args, key, at, ranks, passed, known) is not False
 
-    def _defining(self, name: str, operands: tuple[Expr, ...], at: Located, key: str) -> tuple[str, ...]:
+    def _defining(
+        self,
+        name: str,
+        operands: tuple[Expr, ...],
+        at: Located,
+        key: str,
+        of: list[Typed | None] | None = None,
+    ) -> tuple[str, ...]:
         """The procedures that may define an operator or the assignment for some operands: what the operands are is all
         that counts, and most are of few intrinsic types.
         """
         if name not in self.defined:
             return ()
-        types = [self.generics.actual(operand, key, at) for operand in operands]
+        types = of or [self.operand(operand, at, key) for operand in operands]
         slot = (name, *types) if all(t is None or t.derived is None for t in types) else None
         if slot is not None and slot in self._defining_for:
             return self._defining_for[slot]
@@ -284,6 +303,27 @@ class Candidates:
         if slot is not None:
             self._defining_for[slot] = found
         return found
+
+    def operand(self, value: Expr, at: Located, key: str) -> Typed | None:
+        """What an operand is; None where nothing is known."""
+        return self.generics.actual(value, key, at) or self._operated(value, at, key)
+
+    def _operated(self, value: Expr, at: Located, key: str) -> Typed | None:
+        """What an expression is whose operator the program defines for objects; None where that is not known."""
+        match value:
+            case Paren(inner=inner):
+                return self._operated(inner, at, key)
+            case Binary(op=op, left=left, right=right):
+                operands: tuple[Expr, ...] = (left, right)
+            case Unary(op=op, operand=operand):
+                operands = (operand,)
+            case _:
+                return None
+        types = [self.operand(operand, at, key) for operand in operands]
+        if not any(t is not None and t.derived is not None for t in types):
+            return None
+        results = [self.generics.result(k) for k in self._defining(f"operator({op})", operands, at, key, types)]
+        return results[0] if results and all(r == results[0] for r in results) else None
 
     def _function_variable(self, name: str, key: str, at: Located) -> bool:
         if (own := declared_in_block(name, at)) is not None:

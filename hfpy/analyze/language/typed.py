@@ -180,6 +180,9 @@ class Types:
             symbol = routine.spec.symbols.get(routine.result)
             found = self.variable(symbol, routine.key, routine.key) if symbol is not None else None
             return replace(found, rank=None) if found is not None and "elemental" in routine.prefix else found
+        derived = self.scopes.type_at_home(name, key) if not keys else None
+        if derived is not None:
+            return Typed("type", derived=derived, rank=0)  # a structure constructor
         if keys or not expr.args or not self.scopes.is_intrinsic(name, key):
             return None
         first = self.expression(expr.args[0], key, hidden)

@@ -4,12 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
+from hfpy.model.expressions import Binary, Unary
 from hfpy.model.names import plain_name
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.plain.objecttypes import BASES, ObjectTypes
 from hfpy.transform.text.edits import Edit, apply_edits, insert_lines, replace_range
 from hfpy.transform.text.wrapping import wrap_line
+
+OPERATORS = (Binary, Unary)
+
+
+def defined_operators(facts: Facts, key: str) -> Iterator[CallSite]:
+    """The operators in a routine that certainly mean one function: that is the only one that fits, and an operand is an
+    object, for which no operator is intrinsic.
+    """
+    found: dict[tuple[object, int, int], list[CallSite]] = {}
+    for site in facts.graph.indirect.get(key, ()):
+        if isinstance(site.node, OPERATORS):
+            found.setdefault((site.at.statement.line.key, site.node.start, site.node.end), []).append(site)
+    for sites in found.values():
+        site = sites[0]
+        if len(sites) == 1 and site.callee and _without_classes(facts.routine(site.callee)):
+            types = [facts.graph.candidates.operand(operand, site.at, key) for operand in site.args]
+            if any(t is not None and t.derived is not None for t in types):
+                yield site
+
+
+def _without_classes(routine: Routine) -> bool:
+    symbols = [routine.spec.symbols.get(dummy) for dummy in routine.dummies]
+    return all(s is not None and s.type.base != "class" for s in symbols)
 
 
 def form_name(routine: Routine) -> str:
@@ -52,11 +77,11 @@ def as_subroutine(facts: Facts, routine: Routine, edits: Iterable[Edit]) -> Edit
     return Edit(end.last + 1, 0, end.last + 1, 0, 9, text, end.last, tuple(n for _, n in rows))
 
 
-def made_public(facts: Facts, routine: Routine) -> Iterator[Edit]:
-    """The edit of a module that makes the form of a function public where names are private."""
+def made_public(facts: Facts, routine: Routine, name: str) -> Iterator[Edit]:
+    """The edit of a function's module that makes a name public where names are private."""
     home = facts.application.routines.get(routine.module)
     if home is not None and home.spec.default_private:
-        row = f"{' ' * (home.header.segments[0][2] + 2)}public :: {form_name(routine)}"
+        row = f"{' ' * (home.header.segments[0][2] + 2)}public :: {name}"
         yield insert_lines(home.spec_insert + 1, [row], 5, home.header.first)
 
 

@@ -80,6 +80,9 @@ class _Edits:
         self.last = last
         self.types = ObjectTypes(facts, routine.key)
         self.names: dict[tuple[str, Path], str] = {}
+        # Assignments that a procedure of the program may define, and defined operators.
+        indirect = facts.graph.indirect.get(routine.key, ())
+        self.defined = {(site.at.statement.line.key, site.node.start) for site in indirect}
         self.parts: list[str] = []  # declarations of variables for parts of constructors
 
     def all(self) -> Iterator[Edit]:
@@ -179,7 +182,8 @@ class _Edits:
         if not isinstance(statement, Assignment) or statement.pointer or statement.line.file:
             return None
         target = self.types.of_object(statement.target)
-        if target is None or self.facts.scopes.procedures("assignment(=)", self.key) or _elsewhere(target.symbol):
+        place = statement.line.key, statement.target.start
+        if target is None or place in self.defined or _elsewhere(target.symbol):
             return None
         values = self._values(statement.value, target.symbol.type.derived, target.home)
         if values is None or not self.facts.application.file(self.key).alone(statement.line):
