@@ -19,7 +19,7 @@ from tests.support import Batch, Case, translate_text
 @pytest.mark.parametrize(
     ("name", "arch", "debug"),
     [
-        ("advect.cu", "sm_80", False),
+        pytest.param("advect.cu", "sm_80", False, marks=pytest.mark.full),
         pytest.param("advect.cu", "sm_90", True, marks=pytest.mark.full),
         pytest.param("kernels.cu", "sm_80", True, marks=pytest.mark.full),
         ("kernels.cu", "sm_90", False),

@@ -46,6 +46,7 @@ FIRST = int(os.environ.get("HFPY_SEPARATE_FROM", "0"))
 # object, and ends the run where an array in it is there already.
 HOST_ASSOCIATED = ("state_handed",)
 # GCC 12 has no arrays of run-time size of a point in regions of OpenACC on nvptx.
+RUN_TIME_SIZES = ("asked_sizes", "other_shapes")
 NO_SIZES = "target cannot support alloca"
 
 Task = tuple[Pair, Variant]
@@ -87,12 +88,16 @@ def ran(program: Path, plugin: Path, *arguments: str, **more: str) -> subprocess
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
+def corpus_of(tasks: Sequence[Task], folder: Path) -> Corpus:
+    """The programs, compiled for the device."""
+    ways = {pair.name: (variant,) for pair, variant in tasks}
+    return Corpus((pair for pair, _ in tasks), folder, ways, replace(GFORTRAN, flags=FLAGS, checks=()))
+
+
 def failures(tasks: Sequence[Task], folder: Path, plugin: Path) -> list[str]:
     """The programs that end badly, or print something else than their plain twins; all in one way to translate."""
     variant = tasks[0][1]
-    corpus = Corpus(
-        (p for p, _ in tasks), folder, {p.name: (variant,) for p, _ in tasks}, replace(GFORTRAN, flags=FLAGS, checks=())
-    )
+    corpus = corpus_of(tasks, folder)
     batch = corpus._batch(variant)
     wrong = [f"{name}: {fault[-500:]}" for name, fault in batch.faults.items() if NO_SIZES not in fault]
     for name in batch.cases.keys() - batch.faults.keys():
@@ -106,9 +111,10 @@ def failures(tasks: Sequence[Task], folder: Path, plugin: Path) -> list[str]:
 @pytest.mark.parametrize("backend", ["openacc", "openmp-target"])
 def test_programs_about_device_data(backend: str, tmp_path: Path, plugin: Path) -> None:
     ways: dict[str, list[Task]] = {}
+    left_out = (*HOST_ASSOCIATED, *(RUN_TIME_SIZES if backend == "openacc" else ()))
     for pair in OWN:
         for variant in variants(pair):
-            if variant.options["backend"] == backend and pair.name not in HOST_ASSOCIATED:
+            if variant.options["backend"] == backend and pair.name not in left_out:
                 ways.setdefault(variant.label, []).append((pair, variant))
     wrong = [text for label, tasks in ways.items() for text in failures(tasks, tmp_path / label, plugin)]
     assert not wrong, "\n".join(wrong)
@@ -120,6 +126,12 @@ def test_what_gcc_cannot_do_ends_with_a_message(name: str, tmp_path: Path, plugi
     (pair,) = (p for p in OWN if p.name == name)
     (wrong,) = failures([(pair, OPENACC)], tmp_path, plugin)
     assert re.search(r"status 1, \s*libgomp: Trying to map into device .* is already mapped", wrong), wrong
+
+
+@pytest.mark.parametrize("name", RUN_TIME_SIZES)
+def test_what_gcc_does_not_compile(name: str, tmp_path: Path) -> None:
+    (pair,) = (p for p in OWN if p.name == name)
+    assert NO_SIZES in corpus_of([(pair, OPENACC)], tmp_path)._batch(OPENACC).faults[name]
 
 
 @pytest.mark.full

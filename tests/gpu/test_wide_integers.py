@@ -4,12 +4,13 @@ calls in its runtime gets the integers that it expects.
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.command import hfpy_process
+from tests.command import CXXFLAGS, hfpy_process
 
 SOURCE = """\
 module work
@@ -97,7 +98,7 @@ end program main
 
 def built(folder: Path, *words: str) -> str:
     """What the program prints that ``hfpy build`` makes."""
-    done = hfpy_process(["build", folder, *words])
+    done = hfpy_process(["build", folder, *words], env={**os.environ, "CXXFLAGS": CXXFLAGS})
     assert done.returncode == 0, done.stdout + done.stderr
     (program,) = (p for p in (folder / "build").glob("*/main") if p.is_file())
     return subprocess.run([program], capture_output=True, text=True, check=True, timeout=300).stdout

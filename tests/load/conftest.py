@@ -1,5 +1,6 @@
 """The tests of this folder compile fast."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,13 @@ import pytest
 from tests.command import CXXFLAGS
 
 
-@pytest.fixture(autouse=True)
-def cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The cache that ``hfpy.load`` uses; kernels and their runtime are compiled fast."""
-    monkeypatch.setenv("HFPY_CACHE", str(shared_cache))
-    monkeypatch.setenv("CXXFLAGS", CXXFLAGS)
-    for name in ("FC", "FFLAGS", "LDFLAGS", "CXX"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
-    return shared_cache
+@pytest.fixture(scope="module", autouse=True)
+def cache(shared_cache: Path) -> Iterator[Path]:
+    """The cache that ``hfpy.load`` uses; kernels and their runtime are compiled fast, for fixtures of modules, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HFPY_CACHE", str(shared_cache))
+        patch.setenv("CXXFLAGS", CXXFLAGS)
+        for name in ("FC", "FFLAGS", "LDFLAGS", "CXX"):
+            patch.delenv(name, raising=False)
+        patch.setenv("OMP_WAIT_POLICY", "passive")
+        yield shared_cache

@@ -28,6 +28,7 @@ from tests.support import (
     KERNELS,
     _compile_kernels,
     _plain,
+    compile_sources,
     in_use_order,
     named_apart,
     runtime_of,
@@ -256,15 +257,15 @@ def executable(way: Way, mpi: str, files: Mapping[str, str]) -> Path:
         flags += [f"-I{runtime.folder}"]
         linked = [*(["kernels.o"] if kernels else []), linked[0], *map(str, runtime.link_words), "-lgomp"]
     sources = [file for file in in_use_order(files) if file != "storage_order.F90" and file not in kernels]
-    command = [compiler, *flags, "-I.", f"-I{home}", "-o", "cases", *sources, *linked]
+    command = [compiler, *flags, "-I.", f"-I{home}", "-o", "cases"]
 
     def compiled() -> str:
         if kernels:
             _compile_kernels(kernels, folder)
-        return _done(command, folder)
+        return compile_sources(command, sources, files, linked, folder)
 
     archives = [home / "libprocesses.a", *([runtime.folder / "libhfpy_device.a"] if runtime is not None else [])]
-    made([*command[: -len(linked)], version(compiler), digest([], archives)], folder, compiled)
+    made([*command, *sources, version(compiler), digest([], archives)], folder, compiled)
     return folder / "cases"
 
 
