@@ -75,8 +75,8 @@ class OpenMP:
             over = [*sharing.lastprivate, *(r.name for r in code.region.reductions)]
             around = replace(sharing, shared=sorted({*sharing.shared, *over}), lastprivate=[])
             parallel = directive_lines(code.indent, "!$omp", ["parallel", *data_clauses(around, code)])
-            parts = ["do", *collapse, *schedule, *last_clauses(sharing, code), *reduction_clauses(code)]
-            worksharing = directive_lines(code.indent, "!$omp", parts)
+            handed = [*last_clauses(sharing, code), *reduction_clauses(code)]
+            worksharing = directive_lines(code.indent, "!$omp", ["do", *collapse, *schedule, *handed])
         else:
             alone = code.together is None
             word = f"parallel {self._word(code)}" if alone else self._word(code)
