@@ -292,21 +292,19 @@ class SpecBuilder:
 
     def _own_bounds(self, data: DataObject) -> Bounds | None:
         """The bounds of a local array, which were worked out at the beginning of the routine: None where they are not
-        known here. Raises CannotPrint where a variable in them has changed.
+        known here. Raises CannotPrint where a variable in them has changed, and the host does not have the array, too.
         """
         pairs = []
         for number, (low, high) in enumerate(bounds_of(self.facts, data) if data.rank else ()):
-            if any(self._changes(name, data.home) for name in low.names | high.names):
-                raise CannotPrint(f"the local array '{data.name}', whose size changes,", hint=SIZE)
-            lower = (
-                self.lasting(low, data.home) or shaped(self, data, low) or declared_bound(self, data, "lbound", number)
-            )
-            upper = (
-                self.lasting(high, data.home)
-                or shaped(self, data, high)
-                or declared_bound(self, data, "ubound", number)
+            changes = any(self._changes(name, data.home) for name in low.names | high.names)
+            lower, upper = (
+                (None if changes else self.lasting(bound, data.home) or shaped(self, data, bound))
+                or declared_bound(self, data, word, number)
+                for word, bound in (("lbound", low), ("ubound", high))
             )
             if lower is None or upper is None:
+                if changes:
+                    raise CannotPrint(f"the local array '{data.name}', whose size changes,", hint=SIZE)
                 return None
             pairs.append((lower, upper))
         return tuple(pairs)
