@@ -26,7 +26,17 @@ from hfpy.backends.c.values import CannotPrint, Follows, Refusals, c_type, compo
 from hfpy.backends.c.views import objects_in_storage, scalar_of
 from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
 from hfpy.backends.prints import prints_of
-from hfpy.backends.refused import COMMON, LAST_VALUE, OPTIONAL_BOUNDS, PRIVATE, SIZE, UNKNOWN, WHOLE, no_component
+from hfpy.backends.refused import (
+    COMMON,
+    INTERNAL,
+    LAST_VALUE,
+    OPTIONAL_BOUNDS,
+    PRIVATE,
+    SIZE,
+    UNKNOWN,
+    WHOLE,
+    no_component,
+)
 from hfpy.backends.stops import stops_of
 from hfpy.backends.unsized import Measured, is_unsized, unsized
 from hfpy.backends.workspace import declared_bound, shaped, workspace
@@ -408,6 +418,8 @@ class SpecBuilder:
         block = block_of(owner, name)
         if block is not None and owner.kind != "module":
             raise Follows(f"'{name}'")  # reported where the called routine is printed
+        if owner.kind in ("subroutine", "function") and home not in (self.key, self.routine.host):
+            raise CannotPrint(f"'{name}' of '{owner.name}', which an internal procedure uses,", hint=INTERNAL)
         if self.routine.host != home and (owner.kind != "module" or not owner.spec.accessible(name)):
             what = f"'{name}' of '{owner.name}', which a routine called here uses and which is private,"
             raise CannotPrint(what, hint=PRIVATE)
