@@ -853,12 +853,14 @@ CALLS: dict[str, Entry] = {
         },
     ),
     "HF401": Entry(
-        "Routines call each other in a circle, and one of them holds a region or leads to one.",
+        "Routines call each other in a circle, and one of them holds a region or leads to one. Routines that are "
+        "declared `recursive` may do so, if no call on the way is in a region and the program is not for many "
+        "processes.",
         {
             "circle.h90": _text("""
             module circle
             contains
-              recursive subroutine halve(n, a)
+              subroutine halve(n, a)
                 integer, intent(in) :: n
                 real, intent(inout) :: a(n)
                 @parallelRegion{domName(i), domSize(n)}

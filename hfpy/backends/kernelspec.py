@@ -26,7 +26,17 @@ from hfpy.backends.c.values import CannotPrint, Follows, Refusals, c_type, compo
 from hfpy.backends.c.views import objects_in_storage, scalar_of
 from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
 from hfpy.backends.prints import prints_of
-from hfpy.backends.refused import COMMON, LAST_VALUE, OPTIONAL_BOUNDS, PRIVATE, SIZE, UNKNOWN, WHOLE, no_component
+from hfpy.backends.refused import (
+    COMMON,
+    INTERNAL,
+    LAST_VALUE,
+    OPTIONAL_BOUNDS,
+    PRIVATE,
+    SIZE,
+    UNKNOWN,
+    WHOLE,
+    no_component,
+)
 from hfpy.backends.stops import stops_of
 from hfpy.backends.unsized import Measured, is_unsized, unsized
 from hfpy.backends.workspace import declared_bound, shaped, workspace
@@ -292,21 +302,19 @@ class SpecBuilder:
 
     def _own_bounds(self, data: DataObject) -> Bounds | None:
         """The bounds of a local array, which were worked out at the beginning of the routine: None where they are not
-        known here. Raises CannotPrint where a variable in them has changed.
+        known here. Raises CannotPrint where a variable in them has changed, and the host does not have the array, too.
         """
         pairs = []
         for number, (low, high) in enumerate(bounds_of(self.facts, data) if data.rank else ()):
-            if any(self._changes(name, data.home) for name in low.names | high.names):
-                raise CannotPrint(f"the local array '{data.name}', whose size changes,", hint=SIZE)
-            lower = (
-                self.lasting(low, data.home) or shaped(self, data, low) or declared_bound(self, data, "lbound", number)
-            )
-            upper = (
-                self.lasting(high, data.home)
-                or shaped(self, data, high)
-                or declared_bound(self, data, "ubound", number)
+            changes = any(self._changes(name, data.home) for name in low.names | high.names)
+            lower, upper = (
+                (None if changes else self.lasting(bound, data.home) or shaped(self, data, bound))
+                or declared_bound(self, data, word, number)
+                for word, bound in (("lbound", low), ("ubound", high))
             )
             if lower is None or upper is None:
+                if changes:
+                    raise CannotPrint(f"the local array '{data.name}', whose size changes,", hint=SIZE)
                 return None
             pairs.append((lower, upper))
         return tuple(pairs)
@@ -410,6 +418,8 @@ class SpecBuilder:
         block = block_of(owner, name)
         if block is not None and owner.kind != "module":
             raise Follows(f"'{name}'")  # reported where the called routine is printed
+        if owner.kind in ("subroutine", "function") and home not in (self.key, self.routine.host):
+            raise CannotPrint(f"'{name}' of '{owner.name}', which an internal procedure uses,", hint=INTERNAL)
         if self.routine.host != home and (owner.kind != "module" or not owner.spec.accessible(name)):
             what = f"'{name}' of '{owner.name}', which a routine called here uses and which is private,"
             raise CannotPrint(what, hint=PRIVATE)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from hfpy.analyze.regions.sharing import Sharing
 from hfpy.backends.base import render
 from hfpy.backends.sequential import nest
@@ -11,30 +14,33 @@ from hfpy.transform.regions.regioncode import RegionCode
 _OPERATORS = {"-": "+"}
 
 
-def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> list[str | Clause]:
+def data_clauses(sharing: Sharing, code: RegionCode) -> list[str | Clause]:
     """Data-sharing clauses: ``default(none)`` and every symbol placed; ``default(shared)`` only where a name is
     unknown.
     """
     return [
         "default(none)" if sharing.complete else "default(shared)",
         *clause("shared(", sharing.listed if sharing.complete else []),
-        *own_clauses(sharing, code, with_last),
+        *own_clauses(sharing, code),
     ]
 
 
-def own_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> list[Clause]:
-    """The clauses for what each thread has for itself.
+def own_clauses(sharing: Sharing, code: RegionCode) -> list[Clause]:
+    """The clauses for what each thread has for itself."""
+    return [
+        *clause("private(", sorted({*sharing.private, *counters(code)})),
+        *last_clauses(sharing, code, sharing.firstprivate),
+    ]
+
+
+def last_clauses(sharing: Sharing, code: RegionCode, first: Sequence[str] = ()) -> list[Clause]:
+    """The clauses for values that come out of the last point, and those that go in (``first``).
 
     A loop without turns leaves variables as they are. Compilers such as gfortran give no value at all to one that is
     only ``lastprivate`` then (OpenMP 5.2 does not say what it is), so that it gets its value before the loop as well.
     """
-    last = sharing.lastprivate if with_last else []
-    kept = [] if code.certain else last
-    return [
-        *clause("private(", sorted({*sharing.private, *counters(code)})),
-        *clause("firstprivate(", [*sharing.firstprivate, *kept]),
-        *clause("lastprivate(", last),
-    ]
+    kept = [] if code.certain else sharing.lastprivate
+    return [*clause("firstprivate(", [*first, *kept]), *clause("lastprivate(", sharing.lastprivate)]
 
 
 def counters(code: RegionCode) -> set[str]:
@@ -65,11 +71,12 @@ class OpenMP:
         if code.region.vector:
             parallel: list[str] = []
         elif code.heap:
-            parallel = directive_lines(code.indent, "!$omp", ["parallel", *data_clauses(sharing, code, False)])
-            last = clause("lastprivate(", sharing.lastprivate)
-            worksharing = directive_lines(
-                code.indent, "!$omp", ["do", *collapse, *schedule, *last, *reduction_clauses(code)]
-            )
+            # What the loop hands over is shared by the threads around it.
+            over = [*sharing.lastprivate, *(r.name for r in code.region.reductions)]
+            around = replace(sharing, shared=sorted({*sharing.shared, *over}), lastprivate=[])
+            parallel = directive_lines(code.indent, "!$omp", ["parallel", *data_clauses(around, code)])
+            handed = [*last_clauses(sharing, code), *reduction_clauses(code)]
+            worksharing = directive_lines(code.indent, "!$omp", ["do", *collapse, *schedule, *handed])
         else:
             alone = code.together is None
             word = f"parallel {self._word(code)}" if alone else self._word(code)
@@ -90,7 +97,7 @@ class OpenMP:
         """The ``end do`` statements and the end directive."""
         together, vector = code.together, code.region.vector
         ends: list[str] = []
-        if code.heap and not vector:
+        if code.heap:
             ends = ["!$omp end parallel"]
         elif together is not None:
             ends = [f"!$omp end {self._word(code)}{'' if together.wait else ' nowait'}"]

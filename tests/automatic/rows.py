@@ -461,6 +461,13 @@ ROWS = (
         "t = 0\ndo i = 1, n\nt = merge(c(i) - t, t, c(i) - t > t)\nend do\nd(1) = t",
         "serial",
     ),
+    _row(
+        "integers of reals",
+        "type(levels) :: pairs(n)\n    integer :: m, l",
+        "m = 0\nl = 0\npairs%m = k1\ndo i = 1, n\nm = max(m, int(c(i)))\nl = l + nint(2*c(i)) + pairs(i)%m\n"
+        "end do\nd(1) = m + l",
+        "reduction",
+    ),
     _row("a sum that is cut off", "integer :: m", "m = -9\ndo i = 1, n\nm = m + 0.7\nend do\nd(1) = m", "serial"),
     _row(
         "a root that is cut off", "integer :: m", "m = -9\ndo i = 1, n\nm = m + sqrt(c(i))\nend do\nd(1) = m", "serial"
@@ -539,6 +546,9 @@ HEAD = """module held
     real(8) :: v = 7
     type(inside) :: in
   end type cell
+  type :: levels
+    integer :: m
+  end type levels
   real(8) :: seen = 0
 contains
   elemental subroutine renewed(x)

@@ -82,3 +82,55 @@ def test_components_in_one_piece(given: str, region: bool, tmp_path: Path) -> No
     (path,) = write_files({"m.f90": PASSED.replace("GIVEN", given)}, tmp_path)
     found = found_regions([path], Options(target="gpu", backend="cuda-c"))
     assert found.verdicts[0].region is region
+
+
+POINTED = """module m
+  implicit none
+  type :: box
+    real(8), pointerKIND :: q(:,:)
+  end type box
+contains
+  subroutine work(c, n)
+    integer, intent(in) :: n
+    real(8), intent(inout), target :: c(n,n,n)
+    real(8), pointer :: r(:,:)
+    type(box) :: b
+    integer :: i, j
+    STATEMENTS
+    do j = 1, n
+      do i = 1, n
+        b%q(i,j) = i + j
+      end do
+    end do
+  end subroutine work
+  subroutine attach(o, a)
+    type(box), intent(inout) :: o
+    real(8), intent(in), target :: a(:,:)
+    o%q => a
+  end subroutine attach
+end module m
+"""
+
+
+@pytest.mark.parametrize(
+    ("statements", "kind", "region"),
+    [
+        ("b%q => c(:,:,2)", "", True),
+        ("b%q => c(:,2:,1)", "", True),
+        ("b%q => c(2,:,:)", "", False),
+        ("b%q => c(:,1:n:2,1)", "", False),
+        ("b%q => c(2:n,:,1)", "", False),
+        ("b%q => c(1:n,:,1)", ", contiguous", True),
+        ("r => c(2,:,:)\n    b%q => r", "", False),
+        ("b = box(c(2,:,:))", "", False),
+        ("call attach(b, c(:,:,2))", "", True),
+        ("call attach(b, c(2,:,:))", "", False),
+        ("associate (d => c(2,:,:))\n    b%q => d\n    end associate", "", False),
+    ],
+)
+def test_pointers_in_objects_that_get_sections(statements: str, kind: str, region: bool, tmp_path: Path) -> None:
+    """The program ended where a kernel got such a section with gaps."""
+    text = POINTED.replace("STATEMENTS", statements).replace("KIND", kind)
+    (path,) = write_files({"m.f90": text}, tmp_path)
+    found = found_regions([path], Options(target="gpu", backend="cuda-c"))
+    assert found.verdicts[0].region is region

@@ -34,6 +34,17 @@ contains
       b(i,j) = 0.5d0*a(i,j)
     end do
   end subroutine pairs
+  subroutine tables(n, cells, a)
+    integer, intent(in) :: n, cells(2,n)
+    real(8), intent(inout) :: a(100,100)
+    integer :: k
+    do k = 1, n  ! columns of a table
+      a(cells(1,k),cells(2,k)) = k
+    end do
+    do k = 1, n  ! one column
+      a(cells(2,k),7) = k
+    end do
+  end subroutine tables
   subroutine scatter(n, last, first, second)
     integer, intent(in) :: n, last(n), first, second
     real(8), pointer :: p(:), q(:)
@@ -86,6 +97,14 @@ def test_pairs_of_indices_are_no_question_of_one_index_array(asked: dict[str, tu
     assert "the indices come from 'ix' and 'jx'" in why and why.endswith("and the same of 'b'")
 
 
+@pytest.mark.parametrize("loop", ["columns of a table", "one column"])
+def test_a_table_of_indices_may_have_values_twice(loop: str, asked: dict[str, tuple[str, str]]) -> None:
+    """``distinct(cells)`` was proposed, which says more than what keeps the points apart."""
+    why, clause = asked[loop]
+    assert clause == "{independent(a)}"
+    assert "the indices come from 'cells', and two points" in why
+
+
 def test_a_question_names_all_that_its_clause_denies(asked: dict[str, tuple[str, str]]) -> None:
     """A user who knows that two pointers have two targets was led to state that no points meet."""
     why, clause = asked["scatter"]
@@ -96,7 +115,7 @@ def test_a_question_names_all_that_its_clause_denies(asked: dict[str, tuple[str,
 def test_a_product_in_a_condition_is_none_in_an_index(asked: dict[str, tuple[str, str]]) -> None:
     """An index was said to be a product, and the index array that the question is about was not named."""
     why, clause = asked["wet"]
-    assert clause == "{distinct(corner)}" and "the index comes from 'corner'" in why
+    assert clause == "{independent(a)}" and "the indices come from 'corner'" in why
 
 
 def test_a_quotient_is_shown_as_it_is_written(asked: dict[str, tuple[str, str]]) -> None:
@@ -138,7 +157,7 @@ end module lists
 def test_index_arrays_that_no_clause_can_name(tmp_path: Path) -> None:
     (tmp_path / "lists.f90").write_text(LISTS)
     said = CliRunner().invoke(cli, ["annotate", "--target", "gpu", str(tmp_path / "lists.f90")]).output
-    assert "the index comes from 'pieces%list', and two of its values may be equal" in said
+    assert "the indices come from 'pieces%list', and two points" in said
     assert "!@parallelRegion{independent(x)}" in said and "distinct" not in said
 
 

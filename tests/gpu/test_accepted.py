@@ -574,3 +574,37 @@ def test_places_are_the_users(backend: str, tmp_path: Path) -> None:
     rows = zip(kernels.text.splitlines(), kernels.line_map, strict=True)
     (row,) = (n for text, n in rows if text.replace(" ", "").strip("();") in ("a(i)=a(i)+(2*n", "a(i=a(i)+(2*n"))
     assert row == PLACES[: PLACES.index("x = x + y")].count("\n") + 1
+
+
+HOSTED = """module m
+contains
+subroutine outer(x)
+real(8), intent(inout) :: x
+real(8) :: s
+s = 2*x
+call inner(x)
+contains
+subroutine inner(y)
+real(8), intent(inout) :: y
+y = y + s
+end subroutine inner
+end subroutine outer
+subroutine step(a, n)
+integer, intent(in) :: n
+real(8), intent(inout) :: a(n)
+integer :: i
+@parallelRegion{domName(i), domSize(n)}
+call outer(a(i))
+@end parallelRegion
+end subroutine step
+end module m
+"""
+
+
+@pytest.mark.parametrize("backend", VARIANTS)
+def test_variables_of_a_host_procedure_are_to_be_arguments(backend: str) -> None:
+    """The hint was to make them public."""
+    done = translate_text(HOSTED, target="gpu", backend=backend)
+    assert done.errors
+    assert {d.hint for d in done.errors} == {"give it to the internal procedure as an argument"}
+    assert all("'s' of 'outer', which an internal procedure uses," in d.message for d in done.errors)

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator
 from hfpy.analyze.callgraph.graph import CallGraph, CallSite
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.types import shared_by_copies
+from hfpy.analyze.language.types import component, named_outside, part_rank, shared_by_copies
 from hfpy.analyze.language.uses import aliases_of
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range, base_name
 from hfpy.model.statements import Assignment, Call, Memory
 from hfpy.model.units import Routine, Symbol
 
@@ -51,12 +51,13 @@ class Storage:
         self.scopes = scopes
         self.graph = graph
         self._objects: dict[Identity, frozenset[Identity]] | None = None
+        self._gapped: frozenset[Identity] = frozenset()
         self._shared: dict[tuple[str, frozenset[str]], bool] = {}
 
     def without_bodies(self, application: Application, scopes: Scopes, graph: CallGraph) -> Storage:
         """The same answers for the application without its statements."""
         made = Storage(application, scopes, graph)
-        made._objects = self._solved()
+        made._objects, made._gapped = self._solved(), self._gapped
         for key, routine in self.application.routines.items():
             pointed = [d for d in routine.dummies if self._attributes((key, d)) & _POINTED]
             for first, second in itertools.combinations(pointed, 2):
@@ -81,6 +82,11 @@ class Storage:
         something, or their objects are copied. What is allocated for each of them is apart.
         """
         return _same_target(name) in self._solved()
+
+    def gapped(self, name: str) -> bool:
+        """Whether a pointer component of a name may get a section that has gaps in memory."""
+        self._solved()
+        return component_object(name) in self._gapped
 
     def alone(self, identity: Identity) -> bool:
         """Whether a declared array has memory that no pointer and no other variable can name: a copy for each point
@@ -107,7 +113,8 @@ class Storage:
 
     def _solved(self) -> dict[Identity, frozenset[Identity]]:
         if self._objects is None:
-            self._objects = _Inclusions(self.application, self.scopes, self.graph).solved()
+            inclusions = _Inclusions(self.application, self.scopes, self.graph)
+            self._objects, self._gapped = inclusions.solved(), inclusions.reached(inclusions.sections)
         return self._objects
 
     def of_designator(self, expr: Expr, at: Located, key: str) -> frozenset[Identity]:
@@ -218,6 +225,19 @@ def designated(expr: Expr, at: Located, key: str, scopes: Scopes) -> Identity | 
     return (found.home, found.symbol.name) if found is not None else None
 
 
+def _has_gaps(expr: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether a designator may be a section that has gaps in memory, by its text."""
+    if isinstance(expr, Component):
+        return bool(part_rank(expr.base, key, scopes))
+    if not isinstance(expr, Apply):
+        return False
+    ranges = [isinstance(a, Range) for a in expr.args]
+    partial = [isinstance(a, Range) and (a.lower or a.upper or a.step) is not None for a in expr.args]
+    strided = any(isinstance(a, Range) and a.step is not None for a in expr.args)
+    after = any(second and (not one or part) for one, part, second in zip(ranges, partial, ranges[1:], strict=False))
+    return strided or after or (isinstance(expr.base, Component) and _has_gaps(expr.base, key, scopes))
+
+
 def _base(expr: Expr) -> str | None:
     """The variable that an argument is, or is a part of; None for components and expressions."""
     while isinstance(expr, Apply):
@@ -228,6 +248,12 @@ def _base(expr: Expr) -> str | None:
 def _symbol(application: Application, identity: Identity) -> Symbol | None:
     home = application.routines.get(identity[0])
     return home.spec.symbols.get(identity[1]) if home is not None else None
+
+
+def _as_it_lies(symbol: Symbol) -> bool:
+    """Whether a variable or component takes memory as it lies, with gaps or not."""
+    views = "pointer" in symbol.attributes or any(d.form == "assumed" for d in symbol.shape)
+    return views and "contiguous" not in symbol.attributes
 
 
 def _associated(application: Application, identity: Identity) -> Identity | None:
@@ -261,6 +287,7 @@ class _Inclusions:
         self.graph = graph
         self.known: dict[Identity, set[Identity]] = {}
         self.flows: dict[Identity, set[Identity]] = {}
+        self.sections = set[Identity]()  # views that get a section with gaps
 
     def solved(self) -> dict[Identity, frozenset[Identity]]:
         """The objects of every declared variable and component."""
@@ -272,6 +299,17 @@ class _Inclusions:
                 self._call(site)
         self._solve()
         return {identity: frozenset(objects) for identity, objects in self.known.items()}
+
+    def reached(self, sections: set[Identity]) -> frozenset[Identity]:
+        """The views that may have gaps in memory, if some get sections that do."""
+        found, pending = set[Identity](), list(sections)
+        while pending:
+            view = pending.pop()
+            symbol = _symbol(self.application, view)
+            if view not in found and (symbol is None or _as_it_lies(symbol)):
+                found.add(view)
+                pending += self.flows.get(view, ())
+        return frozenset(found)
 
     def _solve(self) -> None:
         pending = list(self.known)
@@ -341,6 +379,9 @@ class _Inclusions:
             return
         if view[0] == "%" and not _is_null(value):
             self._stands_for(_same_target(view[1]), view)
+        meant = component(target, key, self.scopes) if isinstance(target, Component) else None
+        if _has_gaps(named_outside(value, aliases_of(at)), key, self.scopes) and (meant is None or _as_it_lies(meant)):
+            self.sections.add(view)
         results = list(self._results(value, key))
         source = designated(value, at, key, self.scopes)
         if source is not None:
@@ -365,9 +406,12 @@ class _Inclusions:
             return
         parts = [part for _, derived in self.scopes.lineage(value.base.name, key) for part in derived.components]
         for arg in value.args if parts else ():
-            source = designated(arg.value if isinstance(arg, Keyword) else arg, at, key, self.scopes)
+            given = arg.value if isinstance(arg, Keyword) else arg
+            source = designated(given, at, key, self.scopes)
             for part in parts:
                 if "pointer" in part.attributes:
+                    if _as_it_lies(part) and _has_gaps(given, key, self.scopes):
+                        self.sections.add(component_object(part.name))
                     self._flow(source, component_object(part.name))
                     self._stands_for(_same_target(part.name), component_object(part.name))
 
@@ -396,6 +440,8 @@ class _Inclusions:
             source = designated(given, site.at, site.caller, self.scopes) if given is not None else None
             view = (site.callee, dummy)
             self._flow(source, view)
+            if given is not None and _has_gaps(given, site.caller, self.scopes):
+                self.sections.add(view)
             symbol = routine.spec.symbols.get(dummy)
             if symbol is not None and "pointer" in symbol.attributes and symbol.intent != "in":
                 self._flow(view, source)

@@ -7,6 +7,7 @@ both around a region and inside one is an error unless the inner region is a ``v
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import networkx as nx
@@ -107,7 +108,7 @@ def positions(application: Application, graph: CallGraph, target: str) -> Positi
             for number in site.at.regions:
                 if (identity := RegionId(key, number)) in regions:
                     inside_calls[identity].add(site.callee)
-    found = _recursion(graph, net, own)
+    found = _recursion(graph, net, own, regions)
     below: dict[str, set[RegionId]] = {key: set() for key in application.routines}
     above: dict[str, set[RegionId]] = {key: set() for key in application.routines}
     reached = net.copy()
@@ -151,8 +152,15 @@ def _is_for(block: Dependants, label: str) -> bool:
     return condition is None or condition.kind == "architecture" or holds_position(condition, label)
 
 
-def _recursion(graph: CallGraph, net: nx.DiGraph, own: dict[str, list[RegionId]]) -> list[Diagnostic]:
+def _recursion(
+    graph: CallGraph, net: nx.DiGraph, own: dict[str, list[RegionId]], regions: Mapping[RegionId, Region]
+) -> list[Diagnostic]:
+    """Routines of the host may call themselves around regions if they say so. A region cannot go on in itself, and
+    halos are not followed from one call to the next.
+    """
     found: list[Diagnostic] = []
+    routines = graph.application.routines
+    distributed = any(unit.distributed for file in graph.application.files for unit in file.units)
     for component in nx.strongly_connected_components(net):
         first = min(component)
         if len(component) == 1 and not net.has_edge(first, first):
@@ -161,11 +169,18 @@ def _recursion(graph: CallGraph, net: nx.DiGraph, own: dict[str, list[RegionId]]
         if not reaches:
             continue
         sites = [s for k in sorted(component) for s in graph.sites.get(k, ()) if s.callee in component]
-        routine = graph.application.routines[first]
+        inside = any(RegionId(s.caller, number) in regions for s in sites for number in s.at.regions)
+        silent = next((k for k in sorted(component) if "recursive" not in routines[k].prefix), "")
+        if not (inside or silent or distributed):
+            continue
+        hint = "take the region out of the recursion"
+        if not inside and not distributed:
+            hint = f"declare '{unit_name(silent)}' recursive, or {hint}"
         related = [Related(_place(graph, s), f"'{s.name}' is called here") for s in sites[:4]]
         chain = " → ".join(unit_name(k) for k in (*sorted(component), first))
-        message = f"recursive call chain into a region: {chain}"
-        found.append(error("HF401", message, routine.place(), "take the region out of the recursion", related))
+        found.append(
+            error("HF401", f"recursive call chain into a region: {chain}", routines[first].place(), hint, related)
+        )
     return found
 
 

@@ -334,16 +334,28 @@ def _in_places(pair: Pair) -> set[str]:
 
 
 def _beside(pair: Pair, name: str) -> tuple[str, ...]:
-    """The index arrays in those subscripts that are without one of them."""
+    """The index arrays in those subscripts that are without one of them; itself, where a part of its values counts, or
+    several in an element.
+    """
     subscripts = [_arrays_in(s) for a in pair for s in a.subscripts]
     found = {other for names in subscripts if name not in names for other in names}
+    several = any(sum(name in _arrays_in(s) for s in a.subscripts) > 1 for a in pair)
+    uses = (i for a in pair for s in a.subscripts for i in _applied(s) if i.name == name)
+    fixed = (not any(isinstance(i, Index) for i in atoms_of(arg)) for use in uses for arg in use.args)
+    if several or any(fixed):
+        found.add(name)
     return tuple(sorted(n for n in found if n[:1] not in _OPERATIONS))
 
 
 def _arrays_in(subscript: Subscript) -> set[str]:
     """The index arrays in a subscript."""
+    return {i.name for i in _applied(subscript)}
+
+
+def _applied(subscript: Subscript) -> list[Application]:
+    """The elements of index arrays in a subscript."""
     found = atoms_of(subscript) if isinstance(subscript, Form) else ()
-    return {i.name for i in found if isinstance(i, Application) and i.args and not i.truth and not i.anew}
+    return [i for i in found if isinstance(i, Application) and i.args and not i.truth and not i.anew]
 
 
 def _in_bounds(pair: Pair) -> set[Parameter]:

@@ -150,25 +150,31 @@ class Residence:
 
     def seen_from(self, site: CallSite) -> Iterator[View]:
         """The views of a called routine in words of the caller: what is behind a dummy is behind the actual argument.
-        Locals of the called routine and dummies that are arrays themselves are left out, but for local pointers, whose
-        targets are there for the caller, too.
+        Locals of the called routine and dummies that are arrays themselves are left out, but for local pointers, those
+        in objects, too: their targets are there for the caller as well.
         """
         return self._seen(site, self.views(site.callee))
 
     def _seen(self, site: CallSite, views: Iterable[View]) -> Iterator[View]:
         routine = self.facts.application.routines.get(site.callee)
         for view in views if routine is not None else ():
-            if routine is None or view.root[0] != site.callee or self._local_pointer(view.root, routine):
+            if routine is None or view.root[0] != site.callee or self._leads_out(view, routine):
                 yield view
             elif view.root[1] in routine.dummies and view.part:
                 given = actual(site, routine.dummies, view.root[1])
                 if given is not None:
                     yield self._through(given, view, site)
 
-    @staticmethod
-    def _local_pointer(root: Identity, routine: Routine) -> bool:
-        symbol = routine.spec.symbols.get(root[1])
-        return symbol is not None and "pointer" in symbol.attributes and root[1] not in routine.dummies
+    def _leads_out(self, view: View, routine: Routine) -> bool:
+        """Whether a local pointer, or a pointer in a local object, leads to what is there for the caller, too."""
+        symbol = routine.spec.symbols.get(view.root[1])
+        if symbol is None or view.root[1] in routine.dummies:
+            return False
+        lines = self.facts.scopes.lineage(symbol.type.derived, routine.key) if view.part else ()
+        pointing = self.facts.scopes.parts.pointing
+        pointers = {name for home, derived in lines for name in pointing.get((home, derived.name), ())}
+        on_the_way = pointers if view.path is None else pointers.intersection(view.path)
+        return "pointer" in symbol.attributes or bool(on_the_way)
 
     def _through(self, given: Expr, view: View, site: CallSite) -> View:
         path: tuple[str, ...] | None = ()

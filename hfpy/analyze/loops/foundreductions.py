@@ -6,17 +6,20 @@ from collections.abc import Iterator
 
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.facts import resolve_alias
-from hfpy.analyze.language.types import type_of
+from hfpy.analyze.language.typed import Types
 from hfpy.analyze.regions.reductions import misuse
 from hfpy.model.directives import Reduction
-from hfpy.model.expressions import Apply, Component, Literal, Name, walk
+from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Name, Paren, Unary
 from hfpy.model.statements import Assignment
 
 _OPERATORS = ("+", "*", "max", "min", ".and.", ".or.", ".eqv.", ".neqv.", "iand", "ior", "ieor")
-# Functions whose value is an integer, or of the type of their arguments.
+# Functions whose value is an integer, and those whose value is one of integers.
+_TO_INTEGERS = frozenset(
+    "int ifix idint nint idnint floor ceiling size lbound ubound count len len_trim index scan verify ichar iachar "
+    "popcnt leadz trailz".split()
+)
 _OF_INTEGERS = frozenset(
-    "int nint floor ceiling abs mod modulo max min sign dim merge iand ior ieor ishft ibset ibclr ibits size lbound "
-    "ubound count len len_trim index scan verify ichar iachar popcnt leadz trailz sum product maxval minval".split()
+    "abs mod modulo max min sign dim merge iand ior ieor ishft ibset ibclr ibits sum product maxval minval".split()
 )
 
 
@@ -43,25 +46,21 @@ def _of_integers(body: RegionBody, name: str) -> bool:
         if resolve_alias(reference.name, reference.at)[0] != name or reference.role != "write":
             continue
         statement = reference.at.statement
-        if isinstance(statement, Assignment) and not _integer_valued(body, statement):
+        if isinstance(statement, Assignment) and not _integer_valued(body, statement.value):
             return False
     return True
 
 
-def _integer_valued(body: RegionBody, statement: Assignment) -> bool:
-    found = type_of(statement.value, body.key, body.facts.scopes)
-    if found is not None:
-        return found.base == "integer"
-    nodes = list(walk(statement.value))
-    called = [n.base.name for n in nodes if isinstance(n, Apply) and isinstance(n.base, Name)]
-    names = [n.name for n in nodes if isinstance(n, Name) and n.name not in called]
-    strange = any(isinstance(n, Component) or (isinstance(n, Literal) and n.kind == "real") for n in nodes)
-    return not strange and all(_known(body, name) for name in (*called, *names))
-
-
-def _known(body: RegionBody, name: str) -> bool:
-    """Whether a name with arguments means integers: a variable, or a function that makes them of integers."""
-    found = body.facts.scopes.variable(name, body.key)
-    if found is not None:
-        return found.symbol.type.base == "integer"
-    return name in _OF_INTEGERS and body.facts.scopes.is_intrinsic(name, body.key)
+def _integer_valued(body: RegionBody, value: Expr) -> bool:
+    """Whether a value is certainly an integer."""
+    scopes = body.facts.scopes
+    match value:
+        case Paren(inner=part) | Unary(operand=part) | Keyword(value=part):
+            return _integer_valued(body, part)
+        case Binary(left=left, right=right):
+            return _integer_valued(body, left) and _integer_valued(body, right)
+        case Apply(base=Name(name=name), args=args) if scopes.is_intrinsic(name, body.key):
+            known = args[:2] if name == "merge" else args
+            return name in _TO_INTEGERS or (name in _OF_INTEGERS and all(_integer_valued(body, a) for a in known))
+    found = Types(body.facts.application, scopes).expression(value, body.key)
+    return found is not None and found.base == "integer"

@@ -11,10 +11,12 @@ from hfpy.analyze.arrays.storage import actual
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import position_in
 from hfpy.analyze.device.packing import GAPS, NEVER, gaps
+from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.types import component, has_vector, part_rank
 from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.regions.pointercomponents import pointer_parts
 from hfpy.model.expressions import Apply, Component, Expr, Name, Range
 
 _Seen = frozenset[tuple[str, str]]
@@ -27,6 +29,11 @@ class Gapped:
         self.facts = facts
         self.effects = effects
         self._passed: dict[str, list[tuple[Reference, str, CallSite]]] | None = None
+
+    def first(self, body: RegionBody) -> str:
+        """The first array of a region that may have gaps, or nothing."""
+        names = (name for name in sorted(body.names()) if self.may_have_gaps(name, body.key))
+        return next(names, "") or next((p for p in pointer_parts(body) if self.facts.storage.gapped(p)), "")
 
     def may_have_gaps(self, name: str, key: str, seen: _Seen = frozenset()) -> bool:
         """Whether an array of a routine may have gaps: what nobody calls is taken to get arrays without."""

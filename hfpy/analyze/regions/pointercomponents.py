@@ -43,6 +43,14 @@ def written_targets(body: RegionBody) -> frozenset[str]:
     return frozenset(name for name, part in found if name and not {(name, ""), (name, part)} & changed)
 
 
+def pointer_parts(body: RegionBody) -> list[str]:
+    """The names of the pointer components whose targets a region uses, also in what it calls."""
+    if not body.facts.scopes.parts.pointing:
+        return []
+    own = _uses(body.facts, body.effects, body.references, body.key, ())
+    return sorted({used.name for used in (*own, *_below(body))})
+
+
 def _changed(body: RegionBody) -> frozenset[tuple[str, str]]:
     """The objects that the region sets as a whole, and the pointers in objects that it sets, with the object."""
     found: set[tuple[str, str]] = set()

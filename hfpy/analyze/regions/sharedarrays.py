@@ -319,7 +319,7 @@ class SharedArrays:
         hint, fix = _STATE.format(name=name), self.stating("independent", name)
         text = self._shown(answer.text)
         if answer.kind == "distinct" and answer.beside:
-            indices = "' and '".join(without_home(n) for n in (answer.name, *answer.beside))
+            indices = "' and '".join(self._shown(n) for n in dict.fromkeys((answer.name, *answer.beside)))
             text = f"the indices come from '{indices}', and two points may have the same values of all of them"
         elif answer.kind == "distinct":
             text = f"the index comes from '{self._shown(answer.name)}', and two of its values may be equal"

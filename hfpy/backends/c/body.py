@@ -18,6 +18,7 @@ from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.rearranged import counted_by
 from hfpy.backends.c.values import CannotPrint, CVariable, Follows, Refusals, Space, c_name, c_type
+from hfpy.backends.refused import INTERNAL
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Name
 from hfpy.model.extents import Dim
 from hfpy.model.kernel import Slot
@@ -153,6 +154,10 @@ class Body:
         if self.device.slot(found) in self.refusals.names:
             raise Follows(f"the module variable '{found.symbol.name}'")
         if variable is None:
+            owner = self.facts.routine(found.home)
+            if owner.kind in ("subroutine", "function"):
+                what = f"'{found.symbol.name}' of '{owner.name}', which an internal procedure uses,"
+                raise CannotPrint(what, hint=INTERNAL)
             raise CannotPrint(f"the module variable '{found.symbol.name}'")
         return self.dialect.whole(variable) if variable.rank else variable.text
 

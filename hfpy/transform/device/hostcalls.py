@@ -7,7 +7,7 @@ have one, or cannot know what is called, it says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.callgraph.graph import CallSite
@@ -170,10 +170,30 @@ class HostCalls:
             return [name]
         if not storage.meet(objects, self.states.resident(self.key)):
             return [name for name, means in known.items() if storage.meet(objects, means)]
-        members = self._members(site, view.root[1]) if view.root[0] == "common" else None
-        if members is None:
+        if view.root[0] == "common":
+            names = self._members(site, view.root[1])
+        else:
+            names = self._targets(site, objects, known)
+        if names is None:
             self._unreachable(site, view)
-        return members or []
+        return names or []
+
+    def _targets(
+        self, site: CallSite, objects: frozenset[Identity], known: Mapping[str, frozenset[Identity]]
+    ) -> list[str] | None:
+        """The names here of all arrays on the device that a pointer of a called routine may mean; None where one has
+        none.
+        """
+        storage, there, names = self.facts.storage, self.states.there(self.key), list[str]()
+        for meant in sorted(o for o in objects if storage.meet({o}, there)):
+            owner = self.facts.application.routines.get(meant[0])
+            name = next((n for n, means in known.items() if means == {meant}), None)
+            if name is None and owner is not None and owner.kind == "module":
+                name = self._root_name(site, View(meant, (), "", False))
+            if name is None:
+                return None
+            names.append(name)
+        return names
 
     def _members(self, site: CallSite, block: str) -> list[str] | None:
         """The names here of the arrays of a common block that a called routine mentions, which is declared here if need

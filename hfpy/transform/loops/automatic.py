@@ -323,7 +323,7 @@ class Search:
         """Why a region cannot be a kernel for the way in which arrays lie in memory."""
         if self.settled.application.options.target != "gpu":
             return ""
-        name = next((n for n in sorted(sharing.body.names()) if gapped.may_have_gaps(n, sharing.key)), "")
+        name = gapped.first(sharing.body)
         return f"'{name}' may lie in memory with gaps: declare it contiguous, if it has none" if name else ""
 
     def _look(self, routine: RoutineSharing, gapped: Gapped, construct: Construct, number: int, loop: Tried) -> bool:

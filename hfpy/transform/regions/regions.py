@@ -281,7 +281,7 @@ class RegionRewriter:
             simd_private=private,
             collapse=region.collapse or (0 if by_block else self._collapse(region)),
             schedule=schedule,
-            heap=tuple(self._heap(name) for name in sharing.heap),
+            heap=() if region.vector else tuple(self._heap(name) for name in sharing.heap),  # one thread has its own
             certain=self._certain(region),
         )
 
