@@ -109,3 +109,42 @@ def test_a_unit_without_an_end_is_told_once(gone: str, message: str) -> None:
     text = PROGRAM.replace(gone, "x = 2*x\n" if gone.startswith("x") else "", 1)
     done = translate_text(text)
     assert [d.code for d in done.errors] == ["HF109"] and done.errors[0].message.startswith(message), done.errors
+
+
+ELSEWHERE = """module work
+implicit none
+contains
+subroutine one(n, a, b)
+integer, intent(in) :: n
+real(8), intent(inout) :: a(n), b(n)
+integer :: i, k
+real(8) :: w(4)
+!@parallelRegion{domName(i), domSize(n), private(w)}
+do i = 1, n
+forall (k = 1:4) w(k) = a(i)*k
+associate (t => b(i))
+t = sum(w)
+end associate
+end do
+!@end parallelRegion
+end subroutine
+subroutine two(nx, ny, depth, a, b)
+integer, intent(in) :: nx, ny, depth
+real(8), intent(inout) :: a(nx,ny), b(nx,ny,depth)
+integer :: i, j
+!@parallelRegion{domName(i,j), domSize(nx,ny)}
+do j = 1, ny
+do i = 1, nx
+b(i,j,1) = a(i,j)
+end do
+end do
+!@end parallelRegion
+end subroutine
+end module
+"""
+
+
+def test_an_error_elsewhere_makes_kernels_refuse_nothing() -> None:
+    """The plain form, from which kernels are printed, has the errors of the user's text, and no others."""
+    done = translate_text({"m.f90": ELSEWHERE}, target="gpu", backend="cuda-c", layout="j i k")
+    assert [d.code for d in done.errors] == ["HF308"]

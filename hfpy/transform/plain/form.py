@@ -7,6 +7,7 @@ printers refuse what they do not know.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -153,4 +154,11 @@ def _after(form: PlainForm, edits: Edits, again: Again | None, step: str) -> Pla
     settled = settled_routines(form.facts, facts)
     effects = Effects(facts).taking_over(form.effects, settled)
     problems += [*facts.found, *check(replace(facts, settled=settled), effects)]
-    return None if has_errors(problems) else replace(form, facts=facts, effects=effects, rows=rows)
+    if has_errors(problems) and not _errors(problems) <= _errors([*form.facts.found, *check(form.facts, form.effects)]):
+        return None
+    return replace(form, facts=facts, effects=effects, rows=rows)
+
+
+def _errors(found: Collection[Diagnostic]) -> Counter[tuple[str, str, str]]:
+    """Errors by what they say and in which file: their lines change with the text."""
+    return Counter((d.code, d.message, d.place.file) for d in found if d.severity == "error")
