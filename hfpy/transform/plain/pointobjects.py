@@ -22,6 +22,7 @@ from hfpy.model.expressions import (
     Expr,
     Keyword,
     Name,
+    Paren,
     children,
 )
 from hfpy.model.names import plain_name
@@ -83,11 +84,12 @@ class _Edits:
         # Assignments that a procedure of the program may define, and defined operators.
         indirect = facts.graph.indirect.get(routine.key, ())
         self.defined = {(site.at.statement.line.key, site.node.start) for site in indirect}
+        self.apart: dict[str, list[Leaf]] = {}
         self.parts: list[str] = []  # declarations of variables for parts of constructors
 
     def all(self) -> Iterator[Edit]:
         """Declarations of the new variables, and statements."""
-        apart = self._apart()
+        self.apart = apart = self._apart()
         rows, values = [], []
         for name, leaves in apart.items():
             for leaf in leaves:
@@ -101,7 +103,7 @@ class _Edits:
             yield insert_lines(first, [margin + row for row in values], 5, self.routine.header.first)
         live = (at for at in self.facts.graph.statements.get(self.key, ()) if self.facts.live(at, self.key))
         statements = [at.statement for at in live if at.regions or self.called]
-        actions = {id(s.action) for s in statements if isinstance(s, OneLine) and self._whole(s) is not None}
+        actions = {id(s.action) for s in statements if isinstance(s, OneLine) and self._by_parts(s, apart) is not None}
         for statement in statements:
             if id(statement) not in actions:
                 yield from self._statement(statement)
@@ -123,7 +125,26 @@ class _Edits:
                 continue
             if self._local(name, leaves) if self.called else self._private(name, leaves):
                 found[name] = leaves
+        while gone := [name for name, leaves in found.items() if self._stays_whole(name, leaves, found)]:
+            found = {name: leaves for name, leaves in found.items() if name not in gone}
         return found
+
+    def _stays_whole(self, name: str, leaves: list[Leaf], apart: Collection[str]) -> bool:
+        """Whether a statement that is left as it is for now has an object as a whole."""
+        references = (r for r in self.facts.references.get(self.key, ()) if r.name == name)
+        paths = {leaf.path for leaf in leaves}
+        for statement in {id(r.at.statement): r.at.statement for r in references}.values():
+            if self._whole(statement) is None or self._by_parts(statement, apart) is not None:
+                continue
+            if not all(self._by_components(tree, name, paths) for tree in expressions(statement)):
+                return True
+        return False
+
+    def _by_parts(self, statement: Statement, apart: Collection[str]) -> Assignment | None:
+        """The assignment of a whole object in a statement that is made component by component now."""
+        inner = statement.action if isinstance(statement, OneLine) else statement
+        whole = isinstance(inner, Assignment) and self._whole(statement) is not None
+        return inner if isinstance(inner, Assignment) and whole and not self._waits(inner.target, apart) else None
 
     def _local(self, name: str, leaves: list[Leaf]) -> bool:
         """Whether an object is a local one that only the statements of the routine use, by its components."""
@@ -196,6 +217,8 @@ class _Edits:
 
     def _values(self, expr: Expr, derived: str, key: str) -> list[_Value] | None:
         """What an object of a type gets, component by component; None where that is not known."""
+        while isinstance(expr, Paren):
+            expr = expr.inner
         leaves = self.types.leaves(derived, key)
         given = self.types.of_object(expr)
         if leaves is None:
@@ -244,8 +267,8 @@ class _Edits:
 
     def _statement(self, statement: Statement) -> Iterator[Edit]:
         line = statement.line
-        inner = statement.action if isinstance(statement, OneLine) else statement
-        if self._whole(statement) is not None and isinstance(inner, Assignment) and not self._waits(inner.target):
+        inner = self._by_parts(statement, self.apart)
+        if inner is not None:
             found = self.types.of_object(inner.target)
             values = self._values(inner.value, found.symbol.type.derived, found.home) if found is not None else None
             if values is not None:
@@ -256,12 +279,11 @@ class _Edits:
             for node in self._chains(tree):
                 yield replace_range(line, node.start, node.end, self.names[_root(node), _path(node)])
 
-    def _waits(self, target: Expr) -> bool:
-        """Whether what is set belongs to an object that may be taken apart later."""
+    def _waits(self, target: Expr, apart: Collection[str]) -> bool:
+        """Whether what is set belongs to an object that may be taken apart later, as those in ``apart`` are now."""
         name = _root(target)
         symbol = self.routine.spec.symbols.get(name) if not self.called and not self.last else None
-        known = any(one == name for one, _ in self.names)
-        return symbol is not None and not symbol.rank and not known and name not in self.routine.dummies
+        return symbol is not None and not symbol.rank and name not in apart and name not in self.routine.dummies
 
     def _by_leaves(self, statement: Statement, inner: Assignment, values: list[_Value]) -> Edit:
         line = statement.line
