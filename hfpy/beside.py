@@ -31,11 +31,12 @@ def worth_two(jobs: int, lines: int) -> bool:
     return jobs > 1 and lines >= LEAST_LINES and sys.platform == "linux"
 
 
-def halves(items: Sequence[Item], size: Callable[[Item], int]) -> tuple[Sequence[Item], Sequence[Item]]:
-    """The first items, which are about half of all by their sizes, and the others."""
-    left = sum(map(size, items)) / 2
-    for number, item in enumerate(items):
-        left -= size(item)
+def halves(items: Sequence[Item], lines: Callable[[Item], int], jobs: int) -> tuple[Sequence[Item], Sequence[Item]]:
+    """Items for this process, and for a second one about as many lines; none where that is not worth it."""
+    total = sum(map(lines, items))
+    left = total / 2
+    for number, item in enumerate(items if worth_two(jobs, total) else ()):
+        left -= lines(item)
         if left < 0:
             return items[:number], items[number:]
     return items, ()

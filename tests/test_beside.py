@@ -135,11 +135,11 @@ def test_known_objects_are_those_of_this_process() -> None:
     assert more[0] is known[3] and more[1] is known[0]
 
 
-def test_halves_by_size() -> None:
-    assert halves([1, 1, 1, 1], lambda size: size) == ([1, 1], [1, 1])
-    assert halves([7, 1, 1, 1], lambda size: size) == ([], [7, 1, 1, 1])
-    assert halves([1, 1, 1, 7], lambda size: size) == ([1, 1, 1], [7])
-    assert halves([], len) == ([], ())
+def test_halves_by_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hfpy.beside, "LEAST_LINES", 4)
+    for items, first in ([1, 1, 1, 1], 2), ([7, 1, 1, 1], 0), ([1, 1, 1, 7], 3), ([1, 1, 1], 3), ([], 0):
+        assert halves(items, lambda lines: lines, 2) == (items[:first], items[first:] or ())
+        assert halves(items, lambda lines: lines, 1) == (items, ())
 
 
 WRONG = """module wrong_{0}

@@ -436,6 +436,8 @@ class SpecBuilder:
     # -- components of derived types (L4): each one that the region names is a parameter of its own
 
     def _components(self, name: str, home: str, symbol: Symbol) -> None:
+        if name in self.region.private:
+            raise CannotPrint(f"'{name}', which each point has for itself and does not set,", hint=WHOLE)
         chains: dict[str, tuple[Component, str, bool, bool]] = {}
         for reference in self.sharing.body.references_of(name):
             node = chain_of(reference)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import networkx as nx
 
-from hfpy.beside import beside, halves, worth_two
+from hfpy.beside import beside, halves
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.application import Application
 from hfpy.model.macros import Macro
@@ -170,16 +170,9 @@ def _reread_all(application: Application, texts: Texts, numbers: Sequence[int]) 
     def rows(number: int) -> int:
         return len(texts[application.files[number].path][1])
 
-    first, second = halves(numbers, rows)
-    two = bool(second) and worth_two(application.options.jobs, sum(map(rows, numbers)))
-    with beside(partial(_reread_some, application, texts, second), two) as pending:
-        made = [*_reread_some(application, texts, first), *pending.result()]
-    before = (application.files[number] for number in numbers)
-    # The texts of the user's are those that are here already, not copies from the other process.
-    return [
-        replace(m, file=replace(m.file, original=b.original or b.source.text))
-        for m, b in zip(made, before, strict=True)
-    ]
+    first, second = halves(numbers, rows, application.options.jobs)
+    with beside(partial(_reread_some, application, texts, second), bool(second)) as pending:
+        return [*_reread_some(application, texts, first), *pending.result()]
 
 
 def _reread_some(application: Application, texts: Texts, numbers: Sequence[int]) -> list[_Reread]:
@@ -239,10 +232,9 @@ def _parse_units(
         unit = application.unit(key)
         return unit.last - unit.first
 
-    first, second = halves(wanted, rows)
+    first, second = halves(wanted, rows, options.jobs)
     lines = [line for index in application.files for line in index.lines]
-    two = bool(second) and worth_two(options.jobs, sum(map(rows, wanted)))
-    with beside(partial(_parsed, application, second, options, silent), two, lines) as pending:
+    with beside(partial(_parsed, application, second, options, silent), bool(second), lines) as pending:
         parsed = [*_parsed(application, first, options, progress), *pending.result()]
     said: dict[str, list[Diagnostic]] = {}
     for key, (_, problems) in zip(wanted, parsed, strict=True):
