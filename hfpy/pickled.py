@@ -53,7 +53,7 @@ def _numbered(numbers: dict[int, int], otherwise: _Way) -> _Way:
 
 
 def _known(number: int) -> NoReturn:
-    """Stands in the bytes for the object of a number; :class:`_Reader` has the objects."""
+    """What the bytes call to get the object of a number: :class:`_Reader` has another function in its place."""
     raise LookupError(number)
 
 
