@@ -95,15 +95,6 @@ class Generics:
             return replace(found, rank=None)  # a region takes dimensions from an array without indices
         return found
 
-    def result(self, key: str) -> Typed | None:
-        """What a function gives back, but for the rank where it is elemental."""
-        routine = self.application.routines.get(key)
-        symbol = routine.spec.symbols.get(routine.result or routine.name) if routine is not None else None
-        if routine is None or symbol is None:
-            return None
-        found = self.types.variable(symbol, key, key)
-        return replace(found, rank=None) if found is not None and "elemental" in routine.prefix else found
-
     def _fits(
         self,
         key: str,

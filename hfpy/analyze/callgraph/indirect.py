@@ -289,7 +289,7 @@ class Candidates:
         of: list[Typed | None] | None = None,
     ) -> tuple[str, ...]:
         """The procedures that may define an operator or the assignment for some operands: what the operands are is all
-        that counts, and most are of few intrinsic types.
+        that counts (``of``, where that is known already), and most are of few intrinsic types.
         """
         if name not in self.defined:
             return ()
@@ -322,7 +322,8 @@ class Candidates:
         types = [self.operand(operand, at, key) for operand in operands]
         if not any(t is not None and t.derived is not None for t in types):
             return None
-        results = [self.generics.result(k) for k in self._defining(f"operator({op})", operands, at, key, types)]
+        keys = self._defining(f"operator({op})", operands, at, key, types)
+        results = [self.generics.types.result(self.application.routines[k]) for k in keys]
         return results[0] if results and all(r == results[0] for r in results) else None
 
     def _function_variable(self, name: str, key: str, at: Located) -> bool:

@@ -173,13 +173,17 @@ class Types:
             self._iterators[key] = frozenset(n for r in regions if r is not None for n in r.iterators)
         return self._iterators[key]
 
+    def result(self, routine: Routine) -> Typed | None:
+        """What a function of the program gives back; the rank is open where it is elemental."""
+        symbol = routine.spec.symbols.get(routine.result)
+        found = self.variable(symbol, routine.key, routine.key) if symbol is not None else None
+        return replace(found, rank=None) if found is not None and "elemental" in routine.prefix else found
+
     def _result(self, expr: Apply, name: str, key: str, hidden: Mapping[str, Expr | None]) -> Typed | None:
         keys = self.scopes.procedures(name, key)
         routine = self.application.routines.get(keys[0]) if len(keys) == 1 else None
         if routine is not None:
-            symbol = routine.spec.symbols.get(routine.result)
-            found = self.variable(symbol, routine.key, routine.key) if symbol is not None else None
-            return replace(found, rank=None) if found is not None and "elemental" in routine.prefix else found
+            return self.result(routine)
         derived = self.scopes.type_at_home(name, key) if not keys else None
         if derived is not None:
             return Typed("type", derived=derived, rank=0)  # a structure constructor

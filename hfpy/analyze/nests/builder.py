@@ -374,17 +374,11 @@ class _Walk(Accessed):
 
     def _entry(self, routine: Routine, site: CallSite, here: Position) -> None:
         """What a call sets in objects before the first statement of the routine."""
-        for name in routine.dummies:
-            symbol, data = routine.spec.symbols.get(name), self.facts.object(name, routine.key)
-            given = data is not None and name in self.frame.views
-            if (
-                symbol is not None
-                and data is not None
-                and given
-                and set_on_entry(symbol, routine.key, self.facts.scopes)
-            ):
+        for name in self.frame.views:
+            data = self.facts.object(name, routine.key)
+            if data is not None and set_on_entry(data.symbol, routine.key, self.facts.scopes):
                 reference = Reference(name, site.node, site.at, "write")
-                self._access(reference, data, tuple(Section() for _ in symbol.shape), (True, True, False), here)
+                self._access(reference, data, (Section(),) * data.rank, (True, True, False), here)
 
     def _not_followed(self, site: CallSite, here: Position) -> None:
         """A routine that the walk does not go into may touch, at some time, all that it mentions."""

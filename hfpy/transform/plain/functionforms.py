@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
 from hfpy.model.expressions import Binary, Unary
+from hfpy.model.macros import Macro
 from hfpy.model.names import plain_name
+from hfpy.model.source import SourceText
 from hfpy.model.units import Routine, Symbol
+from hfpy.transform.plain.declarations import without
 from hfpy.transform.plain.objecttypes import BASES, ObjectTypes
-from hfpy.transform.text.edits import Edit, apply_edits, insert_lines, replace_range
+from hfpy.transform.text.edits import Edit, apply_edits, insert_lines
 from hfpy.transform.text.wrapping import wrap_line
 
 OPERATORS = (Binary, Unary)
@@ -57,7 +61,7 @@ def result_of(facts: Facts, key: str) -> Symbol | None:
 
 def as_subroutine(facts: Facts, routine: Routine, edits: Iterable[Edit]) -> Edit:
     """The form of a function as a subroutine, after the function, with the edits of its body."""
-    source, macros = facts.application.file(routine.key).source, facts.application.macros
+    source = facts.application.file(routine.key).source
     header, end = routine.header, routine.end
     assert end is not None
     name, value = form_name(routine), routine.result or routine.name
@@ -65,16 +69,33 @@ def as_subroutine(facts: Facts, routine: Routine, edits: Iterable[Edit]) -> Edit
     margin = " " * header.segments[0][2]
     declaration = f"{margin}  {'' if symbol.rank else f'type({symbol.type.derived}), '}intent(out) :: {value}"
     own = [*edits, insert_lines(routine.spec_insert + 1, [declaration], 9, header.first)]
-    if not symbol.rank:
-        own += _undeclared(routine, symbol)
-    done = apply_edits(source, own, lambda text, _: wrap_line(text, macros))
-    # What is edited is between the header and the end.
-    body = slice(header.last + 1, len(done.lines) - (len(source.lines) - end.first))
+    if not symbol.rank and symbol.line is not None and symbol.line is not header:
+        own.append(without(routine, symbol.line, {value}))
     rows = [(f"{margin}subroutine {name}({', '.join([*routine.dummies, value])})", header.first)]
-    rows += [(row, line - 1) for row, line in zip(done.lines[body], done.line_map[body], strict=True)]
+    rows += [*_edited(source, header.first, end.first, own, facts.application.macros)][header.last + 1 - header.first :]
     rows.append((f"{margin}end subroutine {name}", end.first))
     text = "".join(f"{row}\n" for row, _ in rows)
     return Edit(end.last + 1, 0, end.last + 1, 0, 9, text, end.last, tuple(n for _, n in rows))
+
+
+def _edited(
+    source: SourceText, first: int, end: int, edits: Iterable[Edit], macros: Mapping[str, Macro]
+) -> Iterator[tuple[str, int]]:
+    """The rows of a file from ``first`` to before ``end``, with edits, and the rows that they stem from."""
+    inside = replace(source, lines=source.lines[first:end], mixed="")
+    done = apply_edits(inside, (_up(e, first) for e in edits), lambda text, _: wrap_line(text, macros))
+    yield from ((row, first + line - 1) for row, line in zip(done.lines, done.line_map, strict=True))
+
+
+def _up(edit: Edit, rows: int) -> Edit:
+    """The same edit some rows further up."""
+    return replace(
+        edit,
+        line=edit.line - rows,
+        end_line=edit.end_line - rows,
+        origin=edit.origin - rows if edit.origin >= 0 else -1,
+        origins=tuple(n - rows for n in edit.origins),
+    )
 
 
 def made_public(facts: Facts, routine: Routine, name: str) -> Iterator[Edit]:
@@ -83,14 +104,3 @@ def made_public(facts: Facts, routine: Routine, name: str) -> Iterator[Edit]:
     if home is not None and home.spec.default_private:
         row = f"{' ' * (home.header.segments[0][2] + 2)}public :: {name}"
         yield insert_lines(home.spec_insert + 1, [row], 5, home.header.first)
-
-
-def _undeclared(routine: Routine, symbol: Symbol) -> Iterator[Edit]:
-    """Take a variable out of its declaration, if it is not the function's header."""
-    line = symbol.line
-    if line is None or line is routine.header:
-        return
-    together = [s for s in routine.spec.symbols.values() if s.line is line]
-    others = [line.text[slice(*s.entity_span)] for s in together if s is not symbol]
-    head = line.text[: min(s.entity_span[0] for s in together)]
-    yield replace_range(line, 0, len(line.text), f"{head}{', '.join(others)}" if others else "")

@@ -21,6 +21,7 @@ from hfpy.model.scalars import Scalar
 from hfpy.model.statements import Call, OneLine, Statement, expressions
 from hfpy.model.units import FType, Routine, Symbol
 from hfpy.parse.expressions.fragments import ONE, list_behind
+from hfpy.transform.plain.declarations import without
 from hfpy.transform.plain.objecttypes import BASES, ObjectTypes, Path
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 from hfpy.transform.text.rows import Rows
@@ -233,27 +234,15 @@ class _Edits:
                 listed += self._names(self.key, dummy, part)
                 rows += self._declared(dummy, part)
                 values += [f"{self._names(self.key, dummy, part)[-1]} = {part.initial}"] if part.initial else []
-            symbol = self.routine.spec.symbols[dummy]
-            yield from self._undeclared(symbol)
         yield replace_range(line, *span, f"({', '.join(listed)})")
+        declarations = (self.routine.spec.symbols[dummy].line for dummy in self.own)
+        for declaration in {line.key: line for line in declarations if line is not None}.values():
+            yield without(self.routine, declaration, self.own)
         margin = " " * (line.segments[0][2] + 2)
         yield insert_lines(self.routine.spec_insert + 1, [margin + row for row in rows], 4, line.first)
         if values:
             first = Rows(self.facts.application.file(self.key), self.routine).above(self.routine.body_first)
             yield insert_lines(first, [margin + row for row in values], 5, line.first)
-
-    def _undeclared(self, symbol: Symbol) -> Iterator[Edit]:
-        """Take an entity out of its declaration."""
-        line = symbol.line
-        assert line is not None
-        together = [s for s in self.routine.spec.symbols.values() if s.line is line]
-        left = [s for s in together if s.name not in self.own]
-        if symbol is not next(s for s in together if s.name in self.own):
-            return  # all of a line go at once
-        start = min(s.entity_span[0] for s in together)
-        head = line.text[:start]
-        kept = ", ".join(line.text[slice(*s.entity_span)] for s in left)
-        yield replace_range(line, 0, len(line.text), f"{head}{kept}" if left else "")
 
     def _names(self, key: str, dummy: str, part: _Part) -> list[str]:
         """The dummies for a component: the lower bounds that its declaration does not tell, and the component."""

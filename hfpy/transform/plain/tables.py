@@ -10,10 +10,10 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.model.expressions import Apply, Expr, Fragment, ImpliedDo, Name
-from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.declarations.datastatements import DataSet, Repeated, data_sets, object_name, variables_of
 from hfpy.parse.expressions.fragments import ONE
+from hfpy.transform.plain.declarations import without
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 _BASES = ("real", "integer", "logical", "complex")
@@ -54,7 +54,7 @@ class _Tables:
             if line.key in self.lines and self._named(self.lines[line.key]) & rows.keys():
                 yield replace_range(line, 0, len(line.text), "")
         for line in dict.fromkeys(s.line for s in wanted.values() if s.line is not None and s.name in rows):
-            yield self._declaration(line, rows)
+            yield without(self.routine, line, rows)
         margin = " " * (self.routine.header.segments[0][2] + 2)
         yield insert_lines(self.routine.spec_insert + 1, [margin + row for row in rows.values()], 3)
 
@@ -76,13 +76,6 @@ class _Tables:
     def _gone_with(self, name: str, rows: Collection[str]) -> bool:
         """Whether all that the statements set that set a table become constants, too."""
         return all(self._named(sets) <= set(rows) for sets in self.lines.values() if name in self._named(sets))
-
-    def _declaration(self, line: LogicalLine, rows: Collection[str]) -> Edit:
-        """The declaration without the names that are constants now."""
-        together = [s for s in self.routine.spec.symbols.values() if s.line is line]
-        left = ", ".join(line.text[slice(*s.entity_span)] for s in together if s.name not in rows)
-        head = line.text[: min(s.entity_span[0] for s in together)]
-        return replace_range(line, 0, len(line.text), f"{head}{left}" if left else "")
 
     # -- values
 
