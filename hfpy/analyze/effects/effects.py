@@ -71,6 +71,7 @@ class Effects:
         self.pointed: dict[str, tuple[Pointed, ...]] = {}  # targets of pointers in objects, by routine
         self._objects: dict[str, dict[tuple[LineKey, int], list[tuple[CallSite, int]]]] = {}
         self.placed: dict[RegionId, Placed] = {}  # whose the names of a region are, where that has been asked
+        self.read_first: dict[tuple[str, str], bool] = {}  # of dummies: hfpy.analyze.effects.firstuses
         self._by_region: dict[str, dict[int, list[Reference]]] = {}
         self._asking: dict[str, bool] = {}
         self._flows: dict[str, Flow | None] = {}

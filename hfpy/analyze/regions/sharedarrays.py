@@ -17,6 +17,7 @@ from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unkno
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part, target_of
 from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.effects.firstuses import reads_first
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.nests.around import around, lasting, loops_around
 from hfpy.analyze.nests.builder import build
@@ -172,6 +173,8 @@ class SharedArrays:
         others) and reads nothing of it before: what was there before does not matter.
         """
         array = data.name_in(self.body.key)
+        if reads_first(self.body.effects, self.body.references, self.body.key, array):
+            return False  # by a look at the text, without a nest
         for nest in self._looks():
             accesses = nest.of(array)
             if not accesses:
