@@ -527,6 +527,49 @@ ROWS = (
     ),
     _row("do while", "", "i = 1\ndo while (i < n)\nd(i) = c(i)\ni = i + 1\nend do", "serial"),
     _row("marked", "", "!@serial: watched in a debugger\ndo i = 1, n\nd(i) = c(i)\nend do", "serial"),
+    _row(
+        "a counter of all points",
+        "real(8) :: w(n*n)\ninteger :: m",
+        "m = 0\ndo j = 1, n\ndo i = 1, n\nm = m + 1\nw(m) = a(i,j)*m\nend do\nend do\n"
+        "m = 0\ndo j = 1, n\ndo i = 1, n\nm = 1 + m\nb(i,j) = w(m)\nend do\nend do\nb(1,1) = m",
+        "region j i",
+        "region j i",
+    ),
+    _row(
+        "counters in steps, of loops in the points",
+        "real(8) :: w(4*n*n)\ninteger :: m, left",
+        "m = 3; left = 4*n*n\ndo j = 2, n, 2\ndo i = n, 1, -1\ndo k = 1, 2\nm = m + 1\nw(m) = a(i,j) + k\n"
+        "left = left - 1\nend do\nb(i,j) = left\nend do\nend do\nb(1,1) = m + left\nb(:,2) = b(:,2) + w(4:n+3)",
+        "region j i",
+    ),
+    _row(
+        "a counter that data stop",
+        "real(8) :: w(n*n)\ninteger :: m",
+        "m = 0\nw = 0\ndo j = 1, n\ndo i = 1, n\nif (a(i,j) > 8) m = m + 1\nw(m+1) = a(i,j)\nend do\nend do\n"
+        "b(1,1) = m + w(2)",
+        "serial",
+    ),
+    _row(
+        "a counter that a jump passes",
+        "real(8) :: w(n*n)\ninteger :: m",
+        "m = 0\nw = 0\ndo j = 1, n\ndo i = 1, n\nif (a(i,j) > 8) cycle\nm = m + 1\nw(m) = a(i,j)\nend do\nend do\n"
+        "b(1,1) = m + w(2)",
+        "serial",
+    ),
+    _row(
+        "a counter with another step in each turn",
+        "real(8) :: w(n*n)\ninteger :: m",
+        "m = 0\nw = 0\ndo i = 1, n\nm = m + i\nw(m) = c(i)\nend do\nd(1) = m + w(3)",
+        "serial",
+    ),
+    _row(
+        "sizes in an index",
+        "real(8) :: w(size(a))",
+        "do j = 1, size(a,2)\ndo i = 1, size(a,1)\nw((j-1)*size(a,1)+i) = a(i,j)\nend do\nend do\n"
+        "do i = 1, n\nc(i) = w(i*n)\nend do",
+        "region j i",
+        "region i",
+    ),
 )
 
 HEAD = """module held
