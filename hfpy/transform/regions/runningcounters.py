@@ -24,6 +24,7 @@ from hfpy.parse.text.physical import physical
 from hfpy.transform.text.edits import Edit, insert_lines
 
 _FIXED = " " * 6
+_LONG = 40  # names have 63 characters at most
 
 
 def known_counters(scopes: Scopes, index: FileIndex, routine: Routine) -> Iterator[Edit]:
@@ -51,20 +52,21 @@ def counter_edits(
     """Edits by which the points of a nest know its counters, but for variables that are ``known`` to be something
     else. ``region`` is the region that the nest is in; without it, the directive is put right before the nest.
     """
-    first = (region or nest[0]).header.line
+    loop = nest[0].header.line
+    first = region.header.line if region is not None else loop
     last = max(s.line.last for s in flatten([region or nest[0]]))
-    if nest[0].header.line.label or first.label or _has_branches(index, first.first, last):
+    if loop.label or first.label or _has_branches(index, first.first, last):
         return
     for counter in counters(world, nest, known):
         if any(_shares_line(start.loop) for start in counter.starts):
             continue
-        kept = _free_name(world, f"hf_{counter.name}_{first.first + 1}")
-        yield insert_lines(first.first, _assigned(index, first, kept, name(counter.name)), 8, first.first)
+        kept = _free_name(world, f"hf_{counter.name[:_LONG]}_{index.user_line(loop.first)}")
+        yield insert_lines(first.first, _assigned(index, loop, kept, name(counter.name)), 8, first.first)
         for start in counter.starts:
             here = start.loop.header.line
             made = _assigned(index, here, counter.name, binary(name(kept), "+", start.added), deeper=True)
             yield insert_lines(here.last + 1, made, 0, here.first)
-        behind = _assigned(index, first, counter.name, binary(name(kept), "+", counter.all))
+        behind = _assigned(index, loop, counter.name, binary(name(kept), "+", counter.all))
         yield insert_lines(last + 1, behind, -8, last)
         margin = _FIXED if index.fixed else " " * (world.routine.header.segments[0][2] + 2)
         yield insert_lines(world.routine.spec_insert + 1, [f"{margin}integer :: {kept}"], 5, world.routine.header.first)
