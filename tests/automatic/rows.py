@@ -32,6 +32,34 @@ ROWS = (
         "region i",
     ),
     _row(
+        "work array whose ends are set before the loop",
+        "real(8) :: ztmp(0:n+1)",
+        "ztmp(0) = 3; ztmp(n+1) = 4\ndo i = 1, n\ndo k = n, 1, -1\nztmp(k) = a(i,k)*2\nend do\n"
+        "do k = 1, n\nb(i,k) = ztmp(k+1) + ztmp(k-1)\nend do\nend do",
+        "region i",
+    ),
+    _row(
+        "work array with rows of ends that are set before the loop",
+        "real(8) :: ztmp(0:n,2)",
+        "ztmp(0,:) = 3; ztmp(n,:) = c(1:2)\ndo i = 1, n\ndo j = 1, 2\nztmp(1:n-1,j) = a(i,1:n-1)*j\nend do\n"
+        "do k = 1, n\nb(i,k) = b(i,k) + ztmp(k,1) - ztmp(k-1,2)\nend do\nend do",
+        "region i",
+    ),
+    _row(
+        "work array with an end that each turn sets after it is read",
+        "real(8) :: ztmp(0:n)",
+        "ztmp(0) = 3\ndo i = 1, n\ndo k = 1, n\nztmp(k) = a(i,k)*2\nend do\n"
+        "do k = 1, n\nb(i,k) = ztmp(k) + ztmp(k-1)\nend do\nztmp(0) = a(i,1)\nend do",
+        "holds",
+    ),
+    _row(
+        "work array of which each turn sets another part",
+        "real(8) :: ztmp(0:n)",
+        "ztmp = 3\ndo i = 1, n\ndo k = k1(i), n\nztmp(k) = a(i,k)*2\nend do\n"
+        "do k = 1, n\nb(i,k) = ztmp(k) + ztmp(k-1)\nend do\nend do",
+        "holds",
+    ),
+    _row(
         "work array, sized by an array that the loop sets",
         "real(8) :: row(size(a,2))",
         "do i = 1, n\nrow = a(i,:)\ndo k = 1, n\nrow(k) = row(k) + row(idx(k))\nend do\na(i,:) = row\nend do",

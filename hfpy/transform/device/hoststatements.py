@@ -107,6 +107,8 @@ class HostStatements:
         anew = allocates_below(self.facts, reference, self.key)
         if self.states.stays_on_device(reference, self.key):
             touched.followed |= {name} if anew else set()
+            if reference.at.loop_of is not None and not self.states.as_on_host(name, self.key):
+                touched.read.add(name)  # the host finds the bounds of a region's loops
             return
         if self._of_unknown_size(name, reference):
             return
