@@ -66,6 +66,19 @@ ROWS = (
         "region i",
     ),
     _row(
+        "work array set whole, read up to an index that the declaration bounds",
+        "real(8) :: ztmp(n)",
+        "do i = 1, n\nztmp = 0\nwhere (a(i,1:idx(i)) > 5)\nztmp(1:idx(i)) = a(i,1:idx(i))\nend where\n"
+        "b(i,idx(i):1:-1) = ztmp(idx(i):1:-1)\nend do",
+        "region i",
+    ),
+    _row(
+        "work array set but for its last element, read up to an index",
+        "real(8) :: ztmp(n)",
+        "ztmp = 1\ndo i = 1, n\nztmp(1:n-1) = a(i,2:n)\nb(i,1:idx(i)) = ztmp(1:idx(i))\nztmp(n) = i\nend do",
+        "question",
+    ),
+    _row(
         "work array set in part",
         "real(8) :: ztmp(n)",
         "ztmp = 1\ndo i = 1, n\ndo k = 2, n\nztmp(k) = a(i,k)*2\nend do\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hfpy.analyze.arrays.accesses import is_macro_call, parallel_positions
 from hfpy.analyze.arrays.domains import DataObject, Dimension
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, number
-from hfpy.analyze.dependence.model import Compare, Condition, Part, Section, Subscript
+from hfpy.analyze.dependence.model import Compare, Condition, Every, Part, Section, Some, Subscript
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.intrinsics import INQUIRY, REDUCING
@@ -173,12 +173,15 @@ class Subscripts:
         return self._bound(upper)
 
     def inside(self, data: DataObject, places: tuple[Subscript, ...]) -> tuple[Condition, ...]:
-        """That single subscripts lie between declared bounds."""
+        """That single subscripts, and the ends of sections that are not empty, lie between declared bounds."""
         found: list[Condition] = []
         for which, place in enumerate(places if len(places) == len(data.used) else ()):
+            first, last, condition = _ends(place)
             end = self._end(data, which)
-            if isinstance(place, Form) and end is not None:
-                found += [Compare(place - self.lower(data, which), ">="), Compare(end - place, ">=")]
+            if first is not None and last is not None and end is not None:
+                gaps = (f for f in (first - self.lower(data, which), end - last) if f.constant is None)
+                between = tuple(Compare(f, ">=") for f in gaps)
+                found += between if condition is None or not between else [Some((condition, Every(between)))]
         return tuple(found)
 
     def extent(self, dimension: Dimension, data: DataObject) -> Form | None:
@@ -194,6 +197,16 @@ class Subscripts:
 
     def _name(self, data: DataObject) -> str:
         return self.reading.spelled(data)
+
+
+def _ends(place: Subscript) -> tuple[Form | None, Form | None, Condition | None]:
+    """The lowest and the highest index, and for a section the condition that there are none."""
+    if isinstance(place, Form):
+        return place, place, None
+    if not isinstance(place, Section) or abs(place.step) != 1 or place.lower is None or place.upper is None:
+        return None, None, None
+    low, high = (place.lower, place.upper)[:: place.step]
+    return low, high, Compare(low - high - number(1), ">=")
 
 
 def _order_macro(facts: Facts, data: DataObject) -> str:
