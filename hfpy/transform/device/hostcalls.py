@@ -16,6 +16,7 @@ from hfpy.analyze.device.families import common_backend
 from hfpy.analyze.device.packing import NEVER, gaps
 from hfpy.analyze.device.residence import View
 from hfpy.analyze.device.states import HOST, PRESENT, States
+from hfpy.analyze.effects.declared import SIZE
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.members import Otherwise
 from hfpy.analyze.facts import Facts, block_of, stands_for
@@ -76,7 +77,9 @@ class HostCalls:
             direct = id(site) in self.direct
             if site.callee and not self._works_on_device(site.callee):
                 self._host_routine(site, there, touched)
-            elif not direct:
+            elif site.callee:
+                self._declarations(site, there, touched)
+            if not direct and not (site.callee and not self._works_on_device(site.callee)):
                 self._chosen_at_run_time(site, touched)
 
     def runs_kernels(self, statement: Statement) -> bool:
@@ -97,6 +100,13 @@ class HostCalls:
                 if (view.root, view.path, view.part) in written:
                     touched.written.add(name)
                     touched.partly.add(name)
+
+    def _declarations(self, site: CallSite, there: frozenset[Identity], touched: Touched) -> None:
+        """The sizes that a routine with kernels declares are found by the host, before its first statement."""
+        storage = self.facts.storage
+        for identity, word in sorted(self.effects.declared(site.callee)):
+            if word == SIZE and storage.meet(storage.of_identity(identity), there):
+                touched.read |= set(self._names(site, View(identity, (), "", False)))
 
     def _chosen_at_run_time(self, site: CallSite, touched: Touched) -> None:
         """A call that may run kernels, or of which nothing is known."""
