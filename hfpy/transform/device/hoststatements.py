@@ -13,7 +13,7 @@ from hfpy.analyze.device.residence import namelist_members
 from hfpy.analyze.device.states import HOST, States
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.insides import objects_touched
-from hfpy.analyze.facts import Facts, stands_for
+from hfpy.analyze.facts import Facts, in_one_memory, stands_for
 from hfpy.analyze.language.components import chains_from, in_one_spelling, indexed
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference
@@ -77,7 +77,7 @@ class HostStatements:
             name = self.device_name(reference) or self._component(reference)
             for meant in self.holders(name) if name else ():
                 self._touch(reference, meant, touched, conditional or meant != name)
-            for array in self._pointed_into(reference):
+            for array in (*self._pointed_into(reference), *self._with_scalar(reference)):
                 self._touch(reference, array, touched, True)
             for inside in self._in_objects(reference):
                 self._touch(reference, inside, touched, True)
@@ -172,6 +172,18 @@ class HostStatements:
                 objects = other is not None and other.symbol.type.base in ("type", "class")
                 if other is not None and objects and storage.shared(data.name, other.name, self.key):
                     yield array
+
+    def _with_scalar(self, reference: Reference) -> Iterator[str]:
+        """Arrays on the device of which ``equivalence`` makes a scalar an element."""
+        name = stands_for(reference.name, reference.at)[0]
+        data = self.facts.object(name, self.key) if name is not None else None
+        if data is None or data.rank or not self.facts.storage.equivalent(data.identity):
+            return
+        together = in_one_memory(self.facts.routine(data.home), data.identity[1])
+        for array in self.arrays:
+            other = self.facts.object(array, self.key)
+            if other is not None and other.home == data.home and other.identity[1] in together:
+                yield from self.holders(array)
 
     def _in_objects(self, reference: Reference) -> Iterator[str]:
         """The arrays on the device that may be in an object which a reference names as a whole."""
