@@ -48,33 +48,29 @@ def divided_otherwise(states: States, key: str) -> Iterator[Diagnostic]:
 
 
 def scalars_there(states: States, key: str) -> Iterator[Diagnostic]:
-    """Errors for scalars that ``common`` and ``equivalence`` make elements of arrays on the device, where a routine uses
-    the host's value of one: in a kernel or below it, or, if a caller has the array there, anywhere. Host statements
-    that use the routine's own array under another name copy it.
+    """Errors for scalars that ``common``, ``equivalence`` and pointers make elements of arrays on the device, where a
+    routine uses the host's value of one: in a kernel or below it, or, if a caller has the array there, anywhere. Host
+    statements that use an array of the routine under another name copy it.
     """
     facts, seen = states.facts, set[tuple[Identity, bool]]()
     callers = facts.graph.callers_above([key]) - {key}
-    own = set(states.arrays(key))
     for scalar, at, node, in_kernel in _scalars(states, key):
-        if (scalar, in_kernel) in seen or facts.storage.joint(scalar) is None:
+        if (scalar, in_kernel) in seen:
             continue
         seen.add((scalar, in_kernel))
-        if not in_kernel and scalar[0] in facts.application.routines and _named_here(facts, scalar, key, own):
-            continue
         there = element_of(states, scalar, {*callers, key} if in_kernel else callers)
-        if there is not None:
-            place = at.statement.line.place(facts.routine(key).file, node.start, node.end)
-            message = f"'{scalar[1]}' is an element of '{there.name}', which the device holds as an array"
-            holder = facts.routine(there.routine)
-            note = Related(holder.place(), f"'{holder.name}' has '{there.name}' on the device")
-            yield error("HF603", message, place, "use the element of the array, or take it out of the array", [note])
+        if there is None or (not in_kernel and _named_here(states, scalar[1], key)):
+            continue
+        place = at.statement.line.place(facts.routine(key).file, node.start, node.end)
+        message = f"'{scalar[1]}' may be an element of '{there.name}', which the device holds as an array"
+        holder = facts.routine(there.routine)
+        note = Related(holder.place(), f"'{holder.name}' has '{there.name}' on the device")
+        yield error("HF603", message, place, "use the element of the array, or a variable beside it", [note])
 
 
-def _named_here(facts: Facts, scalar: Identity, key: str, arrays: Iterable[str]) -> bool:
-    """Whether one of the arrays on the device that a routine names has a scalar among its elements."""
-    together = in_one_memory(facts.routine(scalar[0]), scalar[1])
-    objects = (facts.object(name, key) for name in arrays)
-    return any(d is not None and d.home == scalar[0] and d.identity[1] in together for d in objects)
+def _named_here(states: States, scalar: str, key: str) -> bool:
+    """Whether one of the arrays on the device that a routine names may have a scalar among its elements."""
+    return any(states.facts.storage.shared(scalar, array, key) for array in states.arrays(key))
 
 
 def _scalars(states: States, key: str) -> Iterator[tuple[Identity, Located, Expr, bool]]:
@@ -84,7 +80,9 @@ def _scalars(states: States, key: str) -> Iterator[tuple[Identity, Located, Expr
     facts = states.facts
     for reference in facts.references.get(key, ()):
         found = facts.variable(reference.name, reference.at, key)
-        if found is None or found.symbol.rank or reference.role == "inquiry" or not facts.live(reference.at, key):
+        if found is None or found.symbol.rank or not facts.live(reference.at, key):
+            continue
+        if reference.role in ("inquiry", "pointer"):
             continue
         yield (found.home, found.symbol.name), reference.at, reference.node, states.in_kernel(reference, key)
     for site in facts.graph.below(key):
@@ -97,23 +95,28 @@ def _scalars(states: States, key: str) -> Iterator[tuple[Identity, Located, Expr
 
 
 def element_of(states: States, scalar: Identity, holders: Iterable[str]) -> DataObject | None:
-    """The array that one of some routines has on the device, and of which ``common`` or ``equivalence`` makes a scalar
-    an element. Where another unit declares a common block, one with an ``equivalence`` may be anywhere in it.
-    """
-    facts, joint = states.facts, states.facts.storage.joint(scalar)
-    if joint is None:
+    """The array that one of some routines has on the device, and of which a scalar may be an element."""
+    facts, symbol = states.facts, states.facts.routine(scalar[0]).spec.symbols[scalar[1]]
+    pointer = "pointer" in symbol.attributes and symbol.type.base not in ("type", "class")
+    if not pointer and facts.storage.joint(scalar) is None:
         return None
-    here = _span(facts, scalar)
-    together = in_one_memory(facts.routine(scalar[0]), scalar[1])
-    for holder in sorted(holders):
-        for data in states.held(holder):
-            if facts.storage.joint(data.identity) != joint:
-                continue
-            span = _span(facts, data.identity)
-            apart = span is not None and here is not None and not _meet(span, here)
-            if data.identity[1] in together if data.home == scalar[0] else not apart:
-                return data
-    return None
+    arrays = (data for holder in sorted(holders) for data in states.held(holder))
+    objects = facts.storage.of_identity(scalar)
+    if pointer:
+        return next((d for d in arrays if facts.storage.meet(objects, facts.storage.of_identity(d.identity))), None)
+    return next((data for data in arrays if _has_element(facts, data, scalar)), None)
+
+
+def _has_element(facts: Facts, data: DataObject, scalar: Identity) -> bool:
+    """Whether ``common`` or ``equivalence`` make a scalar an element of an array. Where another unit declares a common
+    block, one with an ``equivalence`` may be anywhere in it.
+    """
+    if facts.storage.joint(data.identity) != facts.storage.joint(scalar):
+        return False
+    if data.home == scalar[0]:
+        return data.identity[1] in in_one_memory(facts.routine(scalar[0]), scalar[1])
+    span, here = _span(facts, data.identity), _span(facts, scalar)
+    return span is None or here is None or _meet(span, here)
 
 
 def joined_here(states: States, key: str) -> Iterator[Diagnostic]:

@@ -206,9 +206,9 @@ class Residence:
             if reference.component:
                 yield from self._component_views(reference, key, root, writes)
             data = self.facts.object(name, key)
-            element = "pointer" in found.symbol.attributes and found.symbol.type.base in ("type", "class")
-            joint = self.facts.storage.joint(root) is not None  # a scalar may be a part of what is an array elsewhere
-            if found.symbol.rank or element or joint or (data is not None and data.rank):
+            # A scalar may be an element of what is an array elsewhere.
+            element = "pointer" in found.symbol.attributes or self.facts.storage.joint(root) is not None
+            if found.symbol.rank or element or (data is not None and data.rank):
                 dummy = found.home == key and name in self.facts.routine(key).dummies
                 if not dummy:
                     yield View(common_block(self.facts, root) or root, (), "", writes)

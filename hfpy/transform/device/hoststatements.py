@@ -13,7 +13,7 @@ from hfpy.analyze.device.residence import namelist_members
 from hfpy.analyze.device.states import HOST, States
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.insides import objects_touched
-from hfpy.analyze.facts import Facts, in_one_memory, stands_for
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.components import chains_from, in_one_spelling, indexed
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference
@@ -77,7 +77,7 @@ class HostStatements:
             name = self.device_name(reference) or self._component(reference)
             for meant in self.holders(name) if name else ():
                 self._touch(reference, meant, touched, conditional or meant != name)
-            for array in (*self._pointed_into(reference), *self._with_scalar(reference)):
+            for array in self._around_scalar(reference):
                 self._touch(reference, array, touched, True)
             for inside in self._in_objects(reference):
                 self._touch(reference, inside, touched, True)
@@ -159,31 +159,17 @@ class HostStatements:
             return text
         return ""
 
-    def _pointed_into(self, reference: Reference) -> Iterator[str]:
-        """Arrays of objects on the device, one of whose elements a scalar pointer may have."""
+    def _around_scalar(self, reference: Reference) -> Iterator[str]:
+        """Arrays on the device of which a scalar may be an element, by ``equivalence`` or as a pointer."""
         name = stands_for(reference.name, reference.at)[0]
         data = self.facts.object(name, self.key) if name is not None else None
-        if data is None or data.rank or "pointer" not in data.symbol.attributes:
+        if data is None or data.rank:
             return
         storage = self.facts.storage
-        if data.symbol.type.base in ("type", "class"):
+        if "pointer" in data.symbol.attributes or storage.equivalent(data.identity):
             for array in self.arrays:
-                other = self.facts.object(array, self.key)
-                objects = other is not None and other.symbol.type.base in ("type", "class")
-                if other is not None and objects and storage.shared(data.name, other.name, self.key):
-                    yield array
-
-    def _with_scalar(self, reference: Reference) -> Iterator[str]:
-        """Arrays on the device of which ``equivalence`` makes a scalar an element."""
-        name = stands_for(reference.name, reference.at)[0]
-        data = self.facts.object(name, self.key) if name is not None else None
-        if data is None or data.rank or not self.facts.storage.equivalent(data.identity):
-            return
-        together = in_one_memory(self.facts.routine(data.home), data.identity[1])
-        for array in self.arrays:
-            other = self.facts.object(array, self.key)
-            if other is not None and other.home == data.home and other.identity[1] in together:
-                yield from self.holders(array)
+                if storage.shared(data.name, array, self.key):
+                    yield from self.holders(array)
 
     def _in_objects(self, reference: Reference) -> Iterator[str]:
         """The arrays on the device that may be in an object which a reference names as a whole."""
