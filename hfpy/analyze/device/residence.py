@@ -16,7 +16,7 @@ from hfpy.analyze.arrays.storage import Identity, actual, component_object
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.insides import objects_touched
-from hfpy.analyze.facts import Facts, stands_for
+from hfpy.analyze.facts import Facts, in_one_memory, stands_for
 from hfpy.analyze.language.components import chains_from, path_of
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference
@@ -83,10 +83,11 @@ class _Seen:
 
 
 def common_block(facts: Facts, identity: Identity) -> Identity | None:
-    """What represents the common block of a variable, if it is in one."""
+    """What represents the common block of a variable, if it is in one, by its own name or by an ``equivalence``."""
     home = facts.application.routines.get(identity[0])
+    members = in_one_memory(home, identity[1]) if home is not None else set[str]()
     for group in home.spec.groups if home is not None else ():
-        if group.kind == "common" and identity[1] in group.members:
+        if group.kind == "common" and not members.isdisjoint(group.members):
             return "common", group.name
     return None
 
@@ -205,7 +206,8 @@ class Residence:
             if reference.component:
                 yield from self._component_views(reference, key, root, writes)
             data = self.facts.object(name, key)
-            element = "pointer" in found.symbol.attributes and found.symbol.type.base in ("type", "class")
+            # A scalar may be an element of what is an array elsewhere.
+            element = "pointer" in found.symbol.attributes or self.facts.storage.joint(root) is not None
             if found.symbol.rank or element or (data is not None and data.rank):
                 dummy = found.home == key and name in self.facts.routine(key).dummies
                 if not dummy:

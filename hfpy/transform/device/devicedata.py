@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from hfpy.analyze.arrays.domains import DataObject
-from hfpy.analyze.device.commonparts import divided_otherwise, joined_here
+from hfpy.analyze.device.commonparts import divided_otherwise, joined_here, scalars_there
 from hfpy.analyze.device.largerdummies import larger_than_given
 from hfpy.analyze.device.states import LOCAL, TRANSFER, States
 from hfpy.analyze.directives.offloaded import Offloaded
@@ -62,6 +62,7 @@ class DeviceData(HeldArrays):
         if not self.arrays and not self.states.resident(self.key):
             return
         self.found += [*self.traffic.conflicts(), *divided_otherwise(self.states, self.key)]
+        self.found += scalars_there(self.states, self.key)
         self.found += larger_than_given(self.states, self.key)
         self.found += joined_here(self.states, self.key) if self.dialect.scopes else ()
         yield from self._nodes(self.routine.body)

@@ -78,7 +78,8 @@ class HeldArrays(HostStatements):
 
     def holders(self, name: str) -> Sequence[str]:
         """See :meth:`HostStatements.holders`: an array with an ``equivalence`` may be there as parts of others, or
-        reach beyond them, so that a copy by its own name would copy nothing.
+        reach beyond them, so that a copy by its own name would copy nothing. It would where a caller has the memory
+        there.
         """
         data = self.facts.object(name, self.key)
         storage = self.facts.storage
@@ -90,7 +91,9 @@ class HeldArrays(HostStatements):
         if not storage.equivalent(data.identity):
             return (name,)
         joint = storage.joint(data.identity)
-        return [n for n, d in held.items() if storage.joint(d.identity) == joint] or (name,)
+        names = [n for n, d in held.items() if storage.joint(d.identity) == joint]
+        callers = storage.meet(storage.of_identity(data.identity), self.states.resident(self.key))
+        return [*names, name] if callers or not names else names
 
     def _targets(self, pointer: DataObject) -> Sequence[str]:
         """The arrays that a pointer may have parts of, where this routine has names for all of them. Directives would

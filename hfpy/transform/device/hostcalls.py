@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummy_of
+from hfpy.analyze.device.commonparts import element_of
 from hfpy.analyze.device.families import common_backend
 from hfpy.analyze.device.packing import NEVER, gaps
 from hfpy.analyze.device.residence import View
@@ -219,6 +220,9 @@ class HostCalls:
             if found is None or blocks.members.member(home, name) is None:
                 return None
             if not found.symbol.rank:
+                holders = {self.key, *self.facts.graph.callers_above([self.key])}
+                if element_of(self.states, (home, name), holders) is not None:
+                    return None
                 continue
             try:
                 local, declared = blocks.found(found, self.key, self.effects)
@@ -284,7 +288,7 @@ class HostCalls:
         if home == "common":
             what = f"the common block '{name}'" if name else "the blank common block"
             message = f"'{site.name}' uses {what}, of which a caller of '{self.routine.name}' has arrays on the device"
-            self._refuse(site, message, f"declare the block in '{self.routine.name}', too")
+            self._refuse(site, message, f"declare the block in '{self.routine.name}', too, in the same way")
             return
         what = f"a component '{view.part}'" if view.part else f"'{name}'"
         message = f"'{site.name}' uses {what}, which may be on the device and cannot be named in '{self.routine.name}'"

@@ -79,7 +79,7 @@ class HostStatements:
             name = self.device_name(reference) or self._component(reference)
             for meant in self.holders(name) if name else ():
                 self._touch(reference, meant, touched, conditional or meant != name)
-            for array in self._pointed_into(reference):
+            for array in self._around_scalar(reference):
                 self._touch(reference, array, touched, True)
             for inside in self._in_objects(reference):
                 self._touch(reference, inside, touched, True)
@@ -173,19 +173,17 @@ class HostStatements:
             return text
         return ""
 
-    def _pointed_into(self, reference: Reference) -> Iterator[str]:
-        """Arrays of objects on the device, one of whose elements a scalar pointer may have."""
+    def _around_scalar(self, reference: Reference) -> Iterator[str]:
+        """Arrays on the device of which a scalar may be an element, by ``equivalence`` or as a pointer."""
         name = stands_for(reference.name, reference.at)[0]
         data = self.facts.object(name, self.key) if name is not None else None
-        if data is None or data.rank or "pointer" not in data.symbol.attributes:
+        if data is None or data.rank:
             return
         storage = self.facts.storage
-        if data.symbol.type.base in ("type", "class"):
+        if "pointer" in data.symbol.attributes or storage.equivalent(data.identity):
             for array in self.arrays:
-                other = self.facts.object(array, self.key)
-                objects = other is not None and other.symbol.type.base in ("type", "class")
-                if other is not None and objects and storage.shared(data.name, other.name, self.key):
-                    yield array
+                if storage.shared(data.name, array, self.key):
+                    yield from self.holders(array)
 
     def _in_objects(self, reference: Reference) -> Iterator[str]:
         """The arrays on the device that may be in an object which a reference names as a whole."""

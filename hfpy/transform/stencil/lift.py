@@ -148,7 +148,7 @@ class Lifter:
             scalars,
             patterns,
             frozenset(fixed),
-            frozenset(n for n in patterns if self._is_open(n)),
+            self.opened(patterns, body, fixed),
             count(nodes) + self.called(body),
             region.place,
             wishes_of(region, self.routine.scope(region.line)),
@@ -330,10 +330,16 @@ class Lifter:
             return False
         return not keeps_value(routine, data.name) and data.name not in routine.spec.storage
 
+    def opened(self, patterns: Mapping[str, Pattern], body: RegionBody, fixed: set[str]) -> frozenset[str]:
+        """The arrays, and the single values that a region takes from outside, whose memory may have other names."""
+        values = {r.name for r in body.references} | fixed
+        return frozenset(name for name in values.union(patterns) if self._is_open(name))
+
     def _is_open(self, name: str) -> bool:
         """Whether other names may mean the same memory (rule 5)."""
         data = self.facts.object(name, self.key)
-        assert data is not None
+        if data is None or data.symbol.constant:
+            return False
         home = self.facts.application.routines.get(data.home)
         stored = home is not None and data.symbol.name in home.spec.storage
         return bool(data.symbol.attributes & _OPEN) or stored

@@ -87,8 +87,7 @@ class RunFinder:
             self.refusals.append(Refusal(reason[0], reason[1], draft.place))
         return not reason
 
-    @staticmethod
-    def _against(run: list[Draft], draft: Draft) -> tuple[int, str] | None:
+    def _against(self, run: list[Draft], draft: Draft) -> tuple[int, str] | None:
         if "no" in (draft.wishes.fuse, run[-1].wishes.fuse):
             return 9, "'fuse' keeps it apart"
         if draft.scope != run[0].scope:
@@ -106,9 +105,11 @@ class RunFinder:
         if changed := written & {n for d in everyone for n in d.fixed}:
             return 7, f"bounds or indices depend on '{min(changed)}', which is written"
         open_names = {n for d in everyone for n in d.open}
-        if len(open_names) > 1 and open_names & written:
-            first = min(open_names & written)
-            return 5, f"'{first}' may be the same memory as '{min(open_names - {first})}'"
+        arrays = {n for d in everyone for n in d.patterns}
+        for first in sorted(open_names & written):
+            for other in sorted(open_names - {first}):
+                if other in arrays or self.facts.storage.shared(first, other, self.routine.key):
+                    return 5, f"'{first}' may be the same memory as '{other}'"
         return None
 
     def _program(self, run: list[Draft], again: bool) -> Program:

@@ -161,7 +161,7 @@ class SweepLifter(Lifter):
             scalars,
             patterns,
             frozenset(fixed),
-            frozenset(n for n in patterns if self._is_open(n)),
+            self.opened(patterns, body, fixed),
             sum(count(piece.body) for piece in pieces if piece.span is not None) + self.called(body),
             region.place,
             wishes_of(region, self.routine.scope(region.line)),
