@@ -18,6 +18,7 @@ from hfpy.analyze.device.largerdummies import larger_than_given
 from hfpy.analyze.device.states import LOCAL, TRANSFER, States
 from hfpy.analyze.directives.offloaded import Offloaded
 from hfpy.analyze.directives.threadsaround import copied_by_threads, parallel_blocks
+from hfpy.analyze.effects.declared import read_by_blocks
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.language.intrinsics import INQUIRY
@@ -99,6 +100,8 @@ class DeviceData(HeldArrays):
             if skipped:
                 yield from self._bounds(node)
                 continue
+            if isinstance(node, Construct):
+                yield from self._read_before(node, read_by_blocks((node,)).intersection(self.arrays))
             if isinstance(node, Construct) and apart:
                 yield from self._headers(node)
                 for part in node.parts:
@@ -156,9 +159,13 @@ class DeviceData(HeldArrays):
         for loop in own_nest(node.body, region.iterators) if region.loops else ():
             self.touch(loop.header, touched)
         named = {n for bound in (*region.starts, *region.ends, *region.strides) for n in _valued(bound.expr)}
-        touched.read |= {n for n in named.intersection(self.arrays) if not self.states.as_on_host(n, self.key)}
+        yield from self._read_before(node, touched.read | named.intersection(self.arrays))
+
+    def _read_before(self, node: Construct, names: Iterable[str]) -> Iterator[Edit]:
+        """Arrays go to the host before a construct, which reads them."""
         line = node.header.line
-        rows = [row for name in touched.before for row in self.dialect.update_host(self.handle(name, line))]
+        found = [name for name in sorted(names) if not self.states.as_on_host(name, self.key)]
+        rows = [row for name in found for row in self.dialect.update_host(self.handle(name, line))]
         yield from self.rows.before(line, rows, 10)
 
     def _for_this_alone(self, node: Node) -> Iterator[Edit]:

@@ -52,5 +52,17 @@ contains
     end do
     !@end parallelRegion
     a(1,1) = sum(v)
+    !@parallelRegion{domName(i), domSize(3)}
+    do i = 1, 3
+      ms(i) = ms(i) - 1
+    end do
+    !@end parallelRegion
+    if (t > 2) then
+      block
+        real(8) :: u(ms(1))
+        u = 3
+        a(2,1) = sum(u)
+      end block
+    end if
   end subroutine filled
 end module state_sizes
