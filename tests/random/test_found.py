@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENMP, SEQUENTIAL, Corpus, Pair
@@ -252,3 +254,51 @@ def pointing(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize("name", SETS)
 def test_called_routines_that_write_through_pointers_of_their_own(pointing: Corpus, name: str, called: str) -> None:
     pointing.check(f"{name}_{called}")
+
+
+GROWN = """module NAME
+  implicit none
+  real(8), allocatable :: held(:)
+contains
+  subroutine grow()
+    held = [held, 2.5d0]
+  end subroutine grow
+  subroutine double()
+    integer :: i
+    !@parallelRegion
+    do i = 1, size(held)
+      held(i) = 2*held(i)
+    end do
+  end subroutine double
+  subroutine both()
+    call grow()
+    call double()
+  end subroutine both
+  subroutine step()
+    integer :: i
+    !@parallelRegion
+    do i = 1, size(held)
+      held(i) = held(i) + i
+    end do
+    call CALLED()
+    !@parallelRegion
+    do i = 1, size(held)
+      held(i) = held(i) - 0.5d0
+    end do
+  end subroutine step
+  subroutine run()
+    allocate(held(9))
+    held = 1
+    call step()
+    print *, held
+    deallocate(held)
+  end subroutine run
+end module NAME
+"""
+
+
+@pytest.mark.parametrize("called", ["grow", "both"])
+def test_called_routines_that_assign_an_array_of_a_module_anew(called: str, tmp_path: Path) -> None:
+    """The device has it at its new place then."""
+    pair = own(f"grown_{called}", GROWN.replace("CALLED", called))
+    Corpus([pair], tmp_path, {pair.name: (CUDA_C, CUDA_FORTRAN)}).check(pair.name)

@@ -29,13 +29,13 @@ def divided_otherwise(states: States, key: str) -> Iterator[Diagnostic]:
     resident = states.resident(key)
     for data in states.held(key):
         block = common_block(facts, data.identity)
-        here = _span(facts, data.identity) if block is not None and block in resident else None
+        here = _span(states, data.identity) if block is not None and block in resident else None
         use = states.device_uses(key).get(data.name)
         if here is None or use is None:
             continue
         for caller in sorted(facts.graph.callers_above([key]) - {key}):
             others = [d for d in states.held(caller) if common_block(facts, d.identity) == block]
-            spans = [(d, span) for d in others if (span := _span(facts, d.identity)) is not None and _meet(span, here)]
+            spans = [(d, span) for d in others if (span := _span(states, d.identity)) is not None and _meet(span, here)]
             if spans and not any(first <= here[0] and here[1] <= last for _, (first, last) in spans):
                 routine = facts.routine(key)
                 place = use.at.statement.line.place(routine.file, use.node.start, use.node.end)
@@ -58,7 +58,8 @@ def scalars_there(states: States, key: str) -> Iterator[Diagnostic]:
         if (scalar, in_kernel) in seen:
             continue
         seen.add((scalar, in_kernel))
-        there = element_of(states, scalar, {*callers, key} if in_kernel else callers)
+        own = in_kernel and (scalar[0] == key or common_block(facts, scalar) is None)  # of others the kernel has copies
+        there = element_of(states, scalar, {*callers, key} if own else callers)
         if there is None or (not in_kernel and _named_here(states, scalar[1], key)):
             continue
         place = at.statement.line.place(facts.routine(key).file, node.start, node.end)
@@ -96,26 +97,29 @@ def _scalars(states: States, key: str) -> Iterator[tuple[Identity, Located, Expr
 
 def element_of(states: States, scalar: Identity, holders: Iterable[str]) -> DataObject | None:
     """The array that one of some routines has on the device, and of which a scalar may be an element."""
-    facts, symbol = states.facts, states.facts.routine(scalar[0]).spec.symbols[scalar[1]]
-    pointer = "pointer" in symbol.attributes and symbol.type.base not in ("type", "class")
+    facts, symbol = states.facts, states.facts.routine(scalar[0]).spec.symbols.get(scalar[1])
+    if symbol is None or symbol.type.base in ("type", "class"):
+        return None
+    pointer = "pointer" in symbol.attributes
     if not pointer and facts.storage.joint(scalar) is None:
         return None
     arrays = (data for holder in sorted(holders) for data in states.held(holder))
     objects = facts.storage.of_identity(scalar)
     if pointer:
         return next((d for d in arrays if facts.storage.meet(objects, facts.storage.of_identity(d.identity))), None)
-    return next((data for data in arrays if _has_element(facts, data, scalar)), None)
+    return next((data for data in arrays if _has_element(states, data, scalar)), None)
 
 
-def _has_element(facts: Facts, data: DataObject, scalar: Identity) -> bool:
+def _has_element(states: States, data: DataObject, scalar: Identity) -> bool:
     """Whether ``common`` or ``equivalence`` make a scalar an element of an array. Where another unit declares a common
     block, one with an ``equivalence`` may be anywhere in it.
     """
+    facts = states.facts
     if facts.storage.joint(data.identity) != facts.storage.joint(scalar):
         return False
     if data.home == scalar[0]:
         return data.identity[1] in in_one_memory(facts.routine(scalar[0]), scalar[1])
-    span, here = _span(facts, data.identity), _span(facts, scalar)
+    span, here = _span(states, data.identity), _span(states, scalar)
     return span is None or here is None or _meet(span, here)
 
 
@@ -146,23 +150,12 @@ def _meet(one: Span, other: Span) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
-def _span(facts: Facts, identity: Identity) -> Span | None:
+def _span(states: States, identity: Identity) -> Span | None:
     """The bytes that a variable takes in its common block, the first and the one after the last."""
-    home = facts.routine(identity[0])
-    kinds = Kinds(facts.scopes, facts.application.options.kinds)
-    name = (common_block(facts, identity) or ("", ""))[1]
-    at = 0
-    for member in (m for g in home.spec.groups if g.kind == "common" and g.name == name for m in g.members):
-        found = facts.scopes.variable(member, home.key)
-        sizes = _sizes(kinds, home, found.symbol) if found is not None else None
-        if sizes is None:
-            return None
-        element, elements = sizes
-        at = -(-at // element) * element
-        if member == identity[1]:
-            return at, at + element * elements
-        at += element * elements
-    return None
+    block = common_block(states.facts, identity)
+    layout = states.members.layout(identity[0], block[1]) if block is not None else ()
+    found = next((m for m in layout if m is not None and m.name == identity[1]), None)
+    return (found.begin[1], found.begin[1] + found.bytes) if found is not None else None
 
 
 def _sizes(kinds: Kinds, home: Routine, symbol: Symbol) -> tuple[int, int] | None:

@@ -22,7 +22,9 @@ from hfpy.analyze.device.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.device.residence import Residence
 from hfpy.analyze.devicefacts import DeviceFacts
 from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.effects.members import Members
 from hfpy.analyze.facts import Facts, keeps_value, stands_for
+from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.uses import Reference
 from hfpy.backendtable import DEVICE_BACKENDS, of_kind
 from hfpy.diagnostics import Diagnostic, Related, error
@@ -48,6 +50,7 @@ class States:
     _objects: dict[str, Counter[Identity]] = field(default_factory=dict)
     _residence: Residence | None = None
     _messages: Messages | None = None
+    _members: Members | None = None
     _here: frozenset[str] = frozenset()
     _brought: frozenset[Identity] | None = None
 
@@ -77,6 +80,14 @@ class States:
         if self._messages is None:
             self._messages = Messages(self.facts, self.effects)
         return self._messages
+
+    @property
+    def members(self) -> Members:
+        """The members of common blocks."""
+        if self._members is None:
+            kinds = Kinds(self.facts.scopes, self.facts.application.options.kinds)
+            self._members = Members(self.facts.application, self.facts.scopes, kinds)
+        return self._members
 
     def of(self, name: str, key: str) -> str:
         """The state of an array in a routine; ``host`` for everything that is no array."""

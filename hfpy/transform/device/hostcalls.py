@@ -76,6 +76,8 @@ class HostCalls:
             if not self.facts.live(site.at, self.key):
                 continue
             direct = id(site) in self.direct
+            if site.callee:
+                self._resized(site, touched)
             if site.callee and not self._works_on_device(site.callee):
                 self._host_routine(site, there, touched)
             elif site.callee:
@@ -108,6 +110,16 @@ class HostCalls:
         for identity, word in sorted(self.effects.declared(site.callee)):
             if word == SIZE and storage.meet(storage.of_identity(identity), there):
                 touched.read |= set(self._names(site, View(identity, (), "", False)))
+
+    def _resized(self, site: CallSite, touched: Touched) -> None:
+        """Arrays that a called routine knows by itself, and that an assignment there may allocate anew."""
+        memory = self.effects.memory(site.callee)
+        anew = {identity for identity, word in memory if word == "resize"}
+        anew -= {identity for identity, word in memory if word in ("allocate", "deallocate")}  # see HeldArrays
+        for name in self.arrays() if anew else ():
+            data = self.facts.object(name, self.key)
+            if data is not None and data.identity in anew and data.home != site.callee:
+                (touched.followed if self._works_on_device(site.callee) else touched.moved).add(name)
 
     def _chosen_at_run_time(self, site: CallSite, touched: Touched) -> None:
         """A call that may run kernels, or of which nothing is known."""
