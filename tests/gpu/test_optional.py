@@ -83,3 +83,33 @@ def test_arrays_without_elements_are_present(which: str, variant: Variant, tmp_p
     plain = CASES[which].replace("    @parallelRegion{domName(i), domSize(nx)}\n", "    do i = 1, nx\n")
     plain = plain.replace("    @end parallelRegion\n", "    end do\n")
     Corpus([pair("given", CASES[which], plain)], tmp_path, {"given": (variant,)}).check("given")
+
+
+NEVER_GIVEN = """module absent
+  implicit none
+contains
+  subroutine run()
+    real(8) :: a(3)
+    integer :: i
+    a = 2
+    @parallelRegion{domName(i), domSize(3)}
+    call halve(a)
+    @end parallelRegion
+    print *, a
+  end subroutine run
+  subroutine halve(x, before)
+    real(8), intent(inout) :: x
+    real(8), intent(out), optional :: before
+    if (present(before)) before = x
+    x = 0.5d0*x
+  end subroutine halve
+end module absent
+"""
+
+
+@pytest.mark.parametrize("variant", [CUDA_C, OPENCL], ids=lambda v: v.label)
+def test_a_routine_may_set_an_argument_that_no_kernel_gives(variant: Variant, tmp_path: Path) -> None:
+    plain = NEVER_GIVEN.replace("    @parallelRegion{domName(i), domSize(3)}\n", "do i = 1, 3\n")
+    plain = plain.replace("    @end parallelRegion\n", "end do\n").replace("halve(a)", "halve(a(i))")
+    made = pair("absent", NEVER_GIVEN, plain)
+    Corpus([made], tmp_path, {made.name: (variant,)}).check_one(made.name, variant)

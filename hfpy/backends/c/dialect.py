@@ -190,8 +190,8 @@ class Dialect:
         return f"{c_type(scalar)} &{text}", text
 
     def optional_parameter(self, scalar: Scalar, text: str) -> str:
-        """The parameter for an optional scalar."""
-        return f"const hf_optional<{c_type(scalar)}> &{text}"
+        """The parameter for an optional scalar. A routine may set one that no kernel gives."""
+        return f"hf_optional<{c_type(scalar)}> {text}"
 
     def array_parameter(self, element: str, rank: int, text: str, data: str, space: Space) -> str:
         """The parameter for an array, which is called ``text``, and its memory ``data``."""

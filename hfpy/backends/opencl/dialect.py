@@ -223,8 +223,8 @@ class OpenCL(Dialect):
         return f"{QUALIFIERS[space]}{c_type(scalar)} *{text}", f"(*{text})"
 
     def optional_parameter(self, scalar: Scalar, text: str) -> str:
-        """The parameter for an optional scalar."""
-        return f"const hf_optional_{suffix(scalar)} {text}"
+        """The parameter for an optional scalar. A routine may set one that no kernel gives."""
+        return f"hf_optional_{suffix(scalar)} {text}"
 
     def array_parameter(self, element: str, rank: int, text: str, data: str, space: Space) -> str:
         """The parameters for an array."""
