@@ -8,11 +8,12 @@ from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, number
 from hfpy.analyze.dependence.model import Compare, Condition, Every, Part, Section, Some, Subscript
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.intrinsics import gives_scalar
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import has_vector, is_parent
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.nests.reading import Frame, Reading, World
-from hfpy.model.expressions import Apply, Component, Expr, Fragment, Range, base_name, children
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, Range, base_name, children
 from hfpy.model.statements import Statement, expressions
 from hfpy.parse.expressions.expressions import expression
 from hfpy.parse.expressions.fragments import expanded
@@ -101,6 +102,8 @@ class Subscripts:
             node = stack.pop()
             if isinstance(node, Apply):
                 name = node.base
+                if isinstance(name, Name) and self._gives_scalar(name.name, node):
+                    continue
                 stack += [a for a in node.args if not isinstance(name, Component)]
                 if any(isinstance(a, Range) for a in node.args):
                     return True
@@ -113,6 +116,10 @@ class Subscripts:
                 return True
             stack += children(node)
         return False
+
+    def _gives_scalar(self, name: str, call: Apply) -> bool:
+        intrinsic = self.facts.object(name, self.key) is None and self.facts.scopes.is_intrinsic(name, self.key)
+        return intrinsic and gives_scalar(name, call.args)
 
     def _section(self, item: Range, data: DataObject | None, place: int) -> Section:
         whole = self.whole(data, place) if data is not None and place >= 0 else Section()
