@@ -79,6 +79,27 @@ ROWS = (
         "question",
     ),
     _row(
+        "work array with an element after the size of an array that the loop sets",
+        "real(8) :: ztmp(size(a,2) + 1)",
+        "do i = 1, n\nztmp(size(a,2) + 1) = 0\ndo k = 1, size(a,2)\nztmp(k) = a(i,k)\nend do\n"
+        "do k = 1, size(a,2)\na(i,k) = ztmp(k+1) - ztmp(k)\nend do\nend do",
+        "region i",
+    ),
+    _row(
+        "an index that is the lowest of several",
+        "",
+        "do i = 1, n\nb(i,minval(k1)) = c(i)\nb(i,1) = b(i,1) + b(i,minval(k1, mask=k1 > 1))\nend do\n"
+        "do i = 1, n\nb(minval(k1),i) = c(i)\nb(ubound(a,1),i) = b(lbound(a,1)+1,i)\nend do",
+        "region i",
+        "region i",
+    ),
+    _row(
+        "elements at the bounds of an array",
+        "",
+        "do i = 1, n\nb(lbound(a),i) = c(i)\nb(i,ubound(a)) = d(i)\nend do",
+        "question",
+    ),
+    _row(
         "work array set in part",
         "real(8) :: ztmp(n)",
         "ztmp = 1\ndo i = 1, n\ndo k = 2, n\nztmp(k) = a(i,k)*2\nend do\n"

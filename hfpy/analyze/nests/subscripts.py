@@ -8,7 +8,7 @@ from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, number
 from hfpy.analyze.dependence.model import Compare, Condition, Every, Part, Section, Some, Subscript
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.language.intrinsics import INQUIRY, REDUCING
+from hfpy.analyze.language.intrinsics import gives_scalar
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import has_vector, is_parent
 from hfpy.analyze.language.uses import Reference
@@ -19,8 +19,6 @@ from hfpy.parse.expressions.expressions import expression
 from hfpy.parse.expressions.fragments import expanded
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.macros import expand
-
-_PLACES = frozenset({"maxloc", "minloc", "findloc"})  # give as many values as an array has dimensions
 
 
 class Subscripts:
@@ -104,7 +102,7 @@ class Subscripts:
             node = stack.pop()
             if isinstance(node, Apply):
                 name = node.base
-                if self._is_one_value(node):
+                if isinstance(name, Name) and self._gives_scalar(name.name, node):
                     continue
                 stack += [a for a in node.args if not isinstance(name, Component)]
                 if any(isinstance(a, Range) for a in node.args):
@@ -119,16 +117,9 @@ class Subscripts:
             stack += children(node)
         return False
 
-    def _is_one_value(self, call: Apply) -> bool:
-        """Whether a call is of an intrinsic function that makes one value of an array, such as a size."""
-        name = base_name(call.base)
-        if name is None or not isinstance(call.base, Name) or not self.facts.scopes.is_intrinsic(name, self.key):
-            return False
-        if self.facts.object(name, self.key) is not None:
-            return False
-        if name in ("lbound", "ubound"):
-            return len(call.args) > 1
-        return name in INQUIRY - {"shape"} or (name in REDUCING - _PLACES and len(call.args) == 1)
+    def _gives_scalar(self, name: str, call: Apply) -> bool:
+        intrinsic = self.facts.object(name, self.key) is None and self.facts.scopes.is_intrinsic(name, self.key)
+        return intrinsic and gives_scalar(name, call.args)
 
     def _section(self, item: Range, data: DataObject | None, place: int) -> Section:
         whole = self.whole(data, place) if data is not None and place >= 0 else Section()
