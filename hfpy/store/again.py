@@ -23,7 +23,13 @@ from hfpy.store.steps import Steps
 from hfpy.transform.loops.columnregions import stretches_in
 from hfpy.transform.passes import NewText, with_text
 from hfpy.transform.pipelines import PASSES
-from hfpy.transform.settled import Settled, with_labels_before, with_open_regions, without_leniencies
+from hfpy.transform.settled import (
+    Settled,
+    with_counters,
+    with_labels_before,
+    with_open_regions,
+    without_leniencies,
+)
 
 # The texts of the files that steps have changed, by path, with the lines of the user's text; one mapping a stage.
 Lowered = Sequence[Mapping[str, tuple[str, tuple[int, ...]]]]
@@ -76,7 +82,7 @@ class Again:
         settled = without_leniencies(Settled(application, []), units)
         if settled.notes:
             raise NotKept("leniencies of older compilers, whose repair is reported with the whole program")
-        settled = with_open_regions(settled, units)
+        settled = with_counters(with_open_regions(settled, units), units)
         if settled.found:
             raise NotKept("directives")
         if any(stretches_in(settled.application.routines[key]) for key in units):

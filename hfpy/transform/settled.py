@@ -32,6 +32,7 @@ from hfpy.transform.leniencies import (
 from hfpy.transform.ownloops import open_regions, written_out
 from hfpy.transform.passes import edited, with_text
 from hfpy.transform.regions.regionlabels import labels_before
+from hfpy.transform.regions.runningcounters import known_counters
 from hfpy.transform.text.edits import Edit, replace_lines
 from hfpy.transform.turnedindices import turned_indices
 
@@ -55,7 +56,8 @@ def read_settled(
     """
     application, found = read_application(paths, options, progress, texts=texts)
     made = Settled(application, found)
-    for step in (without_leniencies, with_open_regions, *(() if options.directives_as_regions else (without_dropped,))):
+    steps = (without_leniencies, with_open_regions, with_counters)
+    for step in (*steps, *(() if options.directives_as_regions else (without_dropped,))):
         made = made if has_errors(made.found) else step(made)
     return made
 
@@ -80,6 +82,20 @@ def with_open_regions(settled: Settled, keys: Collection[str] | None = None) -> 
     if problems:
         return replace(settled, found=[*settled.found, *problems])
     return changed(settled, changes, [])
+
+
+def with_counters(settled: Settled, keys: Collection[str] | None = None) -> Settled:
+    """The application in which points of regions with loops of their own know what counts in these
+    (:mod:`hfpy.transform.regions.runningcounters`), in some routines if their keys are given.
+    """
+    application = settled.application
+    changes: dict[str, list[Edit]] = {}
+    scopes = Scopes(application)
+    for key, routine in application.routines.items():
+        if routine.regions and (keys is None or key in keys):
+            index = application.file(key)
+            changes.setdefault(index.path, []).extend(known_counters(scopes, index, routine))
+    return changed(settled, {path: edits for path, edits in changes.items() if edits}, [])
 
 
 def with_labels_before(settled: Settled, keys: Collection[str] | None = None) -> Settled:

@@ -32,10 +32,72 @@ ROWS = (
         "region i",
     ),
     _row(
+        "work array whose ends are set before the loop",
+        "real(8) :: ztmp(0:n+1)",
+        "ztmp(0) = 3; ztmp(n+1) = 4\ndo i = 1, n\ndo k = n, 1, -1\nztmp(k) = a(i,k)*2\nend do\n"
+        "do k = 1, n\nb(i,k) = ztmp(k+1) + ztmp(k-1)\nend do\nend do",
+        "region i",
+    ),
+    _row(
+        "work array with rows of ends that are set before the loop",
+        "real(8) :: ztmp(0:n,2)",
+        "ztmp(0,:) = 3; ztmp(n,:) = c(1:2)\ndo i = 1, n\ndo j = 1, 2\nztmp(1:n-1,j) = a(i,1:n-1)*j\nend do\n"
+        "do k = 1, n\nb(i,k) = b(i,k) + ztmp(k,1) - ztmp(k-1,2)\nend do\nend do",
+        "region i",
+    ),
+    _row(
+        "work array with an end that each turn sets after it is read",
+        "real(8) :: ztmp(0:n)",
+        "ztmp(0) = 3\ndo i = 1, n\ndo k = 1, n\nztmp(k) = a(i,k)*2\nend do\n"
+        "do k = 1, n\nb(i,k) = ztmp(k) + ztmp(k-1)\nend do\nztmp(0) = a(i,1)\nend do",
+        "holds",
+    ),
+    _row(
+        "work array of which each turn sets another part",
+        "real(8) :: ztmp(0:n)",
+        "ztmp = 3\ndo i = 1, n\ndo k = k1(i), n\nztmp(k) = a(i,k)*2\nend do\n"
+        "do k = 1, n\nb(i,k) = ztmp(k) + ztmp(k-1)\nend do\nend do",
+        "holds",
+    ),
+    _row(
         "work array, sized by an array that the loop sets",
         "real(8) :: row(size(a,2))",
         "do i = 1, n\nrow = a(i,:)\ndo k = 1, n\nrow(k) = row(k) + row(idx(k))\nend do\na(i,:) = row\nend do",
         "region i",
+    ),
+    _row(
+        "work array set whole, read up to an index that the declaration bounds",
+        "real(8) :: ztmp(n)",
+        "do i = 1, n\nztmp = 0\nwhere (a(i,1:idx(i)) > 5)\nztmp(1:idx(i)) = a(i,1:idx(i))\nend where\n"
+        "b(i,idx(i):1:-1) = ztmp(idx(i):1:-1)\nend do",
+        "region i",
+    ),
+    _row(
+        "work array set but for its last element, read up to an index",
+        "real(8) :: ztmp(n)",
+        "ztmp = 1\ndo i = 1, n\nztmp(1:n-1) = a(i,2:n)\nb(i,1:idx(i)) = ztmp(1:idx(i))\nztmp(n) = i\nend do",
+        "question",
+    ),
+    _row(
+        "work array with an element after the size of an array that the loop sets",
+        "real(8) :: ztmp(size(a,2) + 1)",
+        "do i = 1, n\nztmp(size(a,2) + 1) = 0\ndo k = 1, size(a,2)\nztmp(k) = a(i,k)\nend do\n"
+        "do k = 1, size(a,2)\na(i,k) = ztmp(k+1) - ztmp(k)\nend do\nend do",
+        "region i",
+    ),
+    _row(
+        "an index that is the lowest of several",
+        "",
+        "do i = 1, n\nb(i,minval(k1)) = c(i)\nb(i,1) = b(i,1) + b(i,minval(k1, mask=k1 > 1))\nend do\n"
+        "do i = 1, n\nb(minval(k1),i) = c(i)\nb(ubound(a,1),i) = b(lbound(a,1)+1,i)\nend do",
+        "region i",
+        "region i",
+    ),
+    _row(
+        "elements at the bounds of an array",
+        "",
+        "do i = 1, n\nb(lbound(a),i) = c(i)\nb(i,ubound(a)) = d(i)\nend do",
+        "question",
     ),
     _row(
         "work array set in part",
@@ -527,6 +589,49 @@ ROWS = (
     ),
     _row("do while", "", "i = 1\ndo while (i < n)\nd(i) = c(i)\ni = i + 1\nend do", "serial"),
     _row("marked", "", "!@serial: watched in a debugger\ndo i = 1, n\nd(i) = c(i)\nend do", "serial"),
+    _row(
+        "a counter of all points",
+        "real(8) :: w(n*n)\ninteger :: m",
+        "m = 0\ndo j = 1, n\ndo i = 1, n\nm = m + 1\nw(m) = a(i,j)*m\nend do\nend do\n"
+        "m = 0\ndo j = 1, n\ndo i = 1, n\nm = 1 + m\nb(i,j) = w(m)\nend do\nend do\nb(1,1) = m",
+        "region j i",
+        "region j i",
+    ),
+    _row(
+        "counters in steps, of loops in the points",
+        "real(8) :: w(4*n*n)\ninteger :: m, left",
+        "m = 3; left = 4*n*n\ndo j = 2, n, 2\ndo i = n, 1, -1\ndo k = 1, 2\nm = m + 1\nw(m) = a(i,j) + k\n"
+        "left = left - 1\nend do\nb(i,j) = left\nend do\nend do\nb(1,1) = m + left\nb(:,2) = b(:,2) + w(4:n+3)",
+        "region j i",
+    ),
+    _row(
+        "a counter that data stop",
+        "real(8) :: w(n*n)\ninteger :: m",
+        "m = 0\nw = 0\ndo j = 1, n\ndo i = 1, n\nif (a(i,j) > 8) m = m + 1\nw(m+1) = a(i,j)\nend do\nend do\n"
+        "b(1,1) = m + w(2)",
+        "serial",
+    ),
+    _row(
+        "a counter that a jump passes",
+        "real(8) :: w(n*n)\ninteger :: m",
+        "m = 0\nw = 0\ndo j = 1, n\ndo i = 1, n\nif (a(i,j) > 8) cycle\nm = m + 1\nw(m) = a(i,j)\nend do\nend do\n"
+        "b(1,1) = m + w(2)",
+        "serial",
+    ),
+    _row(
+        "a counter with another step in each turn",
+        "real(8) :: w(n*n)\ninteger :: m",
+        "m = 0\nw = 0\ndo i = 1, n\nm = m + i\nw(m) = c(i)\nend do\nd(1) = m + w(3)",
+        "serial",
+    ),
+    _row(
+        "sizes in an index",
+        "real(8) :: w(size(a))",
+        "do j = 1, size(a,2)\ndo i = 1, size(a,1)\nw((j-1)*size(a,1)+i) = a(i,j)\nend do\nend do\n"
+        "do i = 1, n\nc(i) = w(i*n)\nend do",
+        "region j i",
+        "region i",
+    ),
 )
 
 HEAD = """module held

@@ -437,24 +437,40 @@ def test_one_that_does_not_end_or_stands_in_another() -> None:
     assert "HF207" in translate_text({"m.f90": inner}, backend="openmp").codes()
 
 
+def _annotated(path: Path, *more: str) -> str:
+    """What ``annotate`` says."""
+    done = CliRunner().invoke(cli, ["annotate", str(path), *more], standalone_mode=False)
+    assert done.exception is None, done.exception
+    return done.output
+
+
 def test_annotate_writes_it_once(tmp_path: Path) -> None:
     (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["physics.f90"]\n')
     source = tmp_path / "physics.f90"
     source.write_text(PHYSICS)
 
-    def said(*more: str) -> str:
-        done = CliRunner().invoke(cli, ["annotate", str(tmp_path), *more], standalone_mode=False)
-        assert done.exception is None, done.exception
-        return done.output
-
-    assert "over i; columns, to line 32" in said("--write")
+    assert "over i; columns, to line 32" in _annotated(tmp_path, "--write")
     written = source.read_text()
     rows = written.splitlines()
     first = rows.index("    !@parallelRegion{columns(i)}")
     assert rows[first + 1] == "    flux(:,0) = 0"
     assert rows[rows.index("    !@end parallelRegion") - 1] == "    end do"
     assert [r for r in rows if "!@" not in r] == PHYSICS.splitlines()
-    said("--write")
+    _annotated(tmp_path, "--write")
     assert source.read_text() == written
     by_hand = translate_text({"physics.f90": written}, backend="openmp", opt=0).require()
     assert by_hand.text.split("end subroutine scheme")[0].count("!$omp parallel do") == 1
+
+
+def test_columns_alone_are_in_the_directive(tmp_path: Path) -> None:
+    """Once the loops over the columns are around all, a loop of few turns is right in them, and may be a region's."""
+    text = (
+        "program faces\nreal(8) :: e(3,40,50), f(9,40,50)\ninteger :: i, j, d, other\nf = 1\n"
+        "do d = 1, 3\nother = modulo(d,3) + 1\ndo j = 1, 50\ndo i = 1, 40\n"
+        "e(d,i,j) = f(d+other,i,j)\nend do\nend do\nend do\nprint *, sum(e)\nend program faces\n"
+    )
+    path = tmp_path / "faces.f90"
+    path.write_text(text)
+    _annotated(path, "--write")
+    assert "!@parallelRegion{columns(i,j)}\n" in path.read_text()
+    assert "columns" not in _annotated(path)

@@ -44,7 +44,7 @@ end module NAME
 CARRIED = {
     "read first": "b(i) = s\ns = a(i)",
     "a sum": "s = s + a(i)\nb(i) = 1",
-    "a counter": "n = n + 1\na(n) = i",
+    "a counter": "if (i > 2) n = n + 1\na(n) = i",
     "one line": "b(i) = s; s = 1 + a(i)",
     "at some points": "if (i > 2) then\nb(i) = s\nend if\ns = a(i)",
     "in a loop": "do k = 1, 4\nw(k,i) = s\nend do\ns = w(2,i)",

@@ -19,6 +19,10 @@ PARALLEL = {
         "kji",
     ),
     "flattened neighbour": ([do("j", "1", "m", do("i", "1", "n-1", put("a(n*(j-1)+i)", "a(n*(j-1)+i+1)")))], "j"),
+    "flattened, three to a point": (
+        [do("j", "1", "m", do("i", "1", "n", put("a(3*n*(j-1)+3*i)", "a(3*n*(j-1)+3*i+1)", "a(3*n*(j-1)+3*i+2)")))],
+        "ji",
+    ),
     "flattened with a rim": ([do("j", "1", "m", do("i", "1", "n+2", put("a((n+2)*(j-1)+i)")))], "ji"),
     "columns of their own bounds": ([do("i", "1", "n", do("k", "ks(i)", "ke(i)", put("a(k,i)", "a(k,i)")))], "i"),
     "section of a column": ([do("i", "1", "n", put("a(R(1,m),i)", "a(R(1,m),i)"))], "i"),
@@ -43,6 +47,10 @@ MEETING = {
     "around zero": ([do("i", "-1", "0", put("a(i/2)"))], "i"),
     "remainder": ([do("i", "1", "n", put("a(mod(i,2))"))], "i"),
     "flattened too far": ([do("j", "1", "m", do("i", "1", "n+1", put("a(n*(j-1)+i)")))], "j"),
+    "flattened, three to a point, too far": (
+        [do("j", "1", "m", do("i", "1", "n", put("a(3*n*(j-1)+3*i)", "a(3*n*(j-1)+3*i+3)")))],
+        "ji",
+    ),
     "flattened with a wrong stride": ([do("j", "1", "m", do("i", "1", "n", put("a((n-1)*(j-1)+i)")))], "ji"),
     "sum into one column": ([do("x", "1", "n", do("y", "1", "m", put("a(1,1,R(1,l))", "a(1,1,R(1,l))")))], "xy"),
     "recurrence": ([do("i", "2", "n", put("a(i)", "a(i-1)"))], "i"),

@@ -454,7 +454,47 @@ contains
   end subroutine
 end module
 """
+SIZED = """
+module first
+  implicit none
+contains
+  subroutine sized(a, nn)
+    integer, intent(in) :: nn(2)
+    real(8), intent(inout) :: a(4)
+    real(8) :: w(nn(1))
+    integer :: i
+    @parallelRegion{domName(i), domSize(4)}
+    do i = 1, 4
+      a(i) = a(i) + nn(2)
+    end do
+    @end parallelRegion
+    w = 1
+    a(1) = sum(w)
+  end subroutine
+end module
+"""
+SIZES_SET = """
+module second
+  use first, only: sized
+  implicit none
+contains
+  subroutine run(a)
+    real(8), intent(inout) :: a(4)
+    integer :: nn(2), i
+    @domainDependant{attribute(transferHere)}
+    nn, a
+    @end domainDependant
+    @parallelRegion{domName(i), domSize(2)}
+    do i = 1, 2
+      nn(i) = i + 1
+    end do
+    @end parallelRegion
+    call sized(a, nn)
+  end subroutine
+end module
+"""
 CASES = {
+    "sizes that a called routine declares": Case(SIZED, "w(nn(1))", "w(3)", SIZES_SET, (GPU, ACC)),
     "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),
     "a routine on the host reads by module": Case(host(), "t = 2", "print *, shared(1,1)", REGION, (GPU,)),
     "a routine on the host writes by module": Case(host(), "t = 2", "shared(1,1) = t", REGION, (GPU,)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hfpy.analyze.dependence.congruence import Point, find_with
 from hfpy.analyze.dependence.encoding import Applied, Encoding, Linear, Scope
-from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atoms_of, options
+from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atom, atoms_of, options
 from hfpy.analyze.dependence.model import (
     Access,
     Condition,
@@ -181,9 +181,10 @@ class Question:
         """Two addresses are equal; taken apart where that is legal."""
         for split in splits(one, other):
             linear = self.encoding.linear
-            factor = linear(Form((((split.factor,), 1),)), {}).text()
             if split.means is not None:
-                self.encoding.constraints.append(f"{factor} = {linear(split.means, {}).text()}")
+                meant = linear(atom(split.factor), {}).text()
+                self.encoding.constraints.append(f"{meant} = {linear(split.means, {}).text()}")
+            factor = linear(atom(split.factor).times(split.times), {}).text()
             first, second = linear(split.inner[0], self.scopes[0]), linear(split.inner[1], self.scopes[1])
             apart = (
                 f"({first.text()}) - ({second.text()}) >= {factor} or ({second.text()}) - ({first.text()}) >= {factor}"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from hfpy.analyze.dependence.congruence import Point, find
 from hfpy.analyze.dependence.encoding import Applied, Encoding, Linear, Scope
-from hfpy.analyze.dependence.forms import Form, Index
+from hfpy.analyze.dependence.forms import Form, Index, atom, atoms_of, number
 from hfpy.analyze.dependence.masks import under_same_mask
-from hfpy.analyze.dependence.model import Access, Nest, Part, Section
+from hfpy.analyze.dependence.model import Access, Compare, Condition, Loop, Nest, Part, Section, Some
 from hfpy.analyze.dependence.sets import Sets, Taken
 
 
@@ -57,6 +57,81 @@ def obviously_covers(write: Access, read: Access) -> bool:
             return before and inside == len(loops)
         inside += isinstance(mine, Index)
     return False
+
+
+def uncovered(write: Access, read: Access) -> Condition | None:
+    """The condition under which a read is of no element that a write sets before it in the same point; None if hfpy
+    cannot say. Known are writes of a box: of each element between bounds in each dimension.
+    """
+    own = _finished(write, read)
+    guards = write.at.guards
+    if own is None or not write.must or write.mask or read.at.guards[: len(guards)] != guards:
+        return None
+    if len(write.subscripts) != len(read.subscripts):
+        return None
+    outside: list[Condition] = []
+    left = dict(own)  # of loops that count in no dimension it matters whether they have a turn
+    for mine, other in zip(write.subscripts, read.subscripts, strict=True):
+        if isinstance(mine, Part) or isinstance(other, Part):
+            if mine != other:
+                return None
+            continue
+        ends = _ends(mine, left, own) if isinstance(other, Form) else None
+        if ends is None or not isinstance(other, Form):
+            return None
+        outside += [Compare(ends[0] - other - number(1), ">="), Compare(other - ends[1] - number(1), ">=")]
+    for loop in left.values():
+        low, high = _upwards(loop)
+        outside.append(Compare(low - high - number(1), ">="))
+    return Some(tuple(outside))
+
+
+def _finished(write: Access, read: Access) -> dict[Index, Loop] | None:
+    """The loops around a write alone, if all of their turns come before a read in each turn of the others; with bounds
+    that are the same in all of these turns.
+    """
+    common: set[Index] = set()
+    for mine, other in zip(read.at.position, write.at.position, strict=False):
+        if mine == other:
+            common |= {mine} if isinstance(mine, Index) else set()
+        elif isinstance(mine, int) and isinstance(other, int) and other < mine:
+            break
+        else:
+            return None
+    else:
+        return None
+    own = {loop.index: loop for loop in write.at.loops if loop.index not in common}
+    for loop in own.values():
+        inside = {a for f in (loop.lower, loop.upper) for a in atoms_of(f)}
+        if inside & own.keys() or loop.step.constant not in (1, -1):
+            return None
+    return own
+
+
+def _ends(subscript: Form | Section, left: dict[Index, Loop], own: dict[Index, Loop]) -> tuple[Form, Form] | None:
+    """The first and the last place of all turns of some loops, with every place between them; the loop that counts
+    there is taken out of ``left``.
+    """
+    if isinstance(subscript, Section):
+        low, high = subscript.lower, subscript.upper
+        if low is None or high is None or subscript.step != 1:
+            return None
+        return None if {*atoms_of(low), *atoms_of(high)} & own.keys() else (low, high)
+    inside = [a for a in set(atoms_of(subscript)) if a in own]
+    if not inside:
+        return subscript, subscript
+    index = inside[0]
+    count = dict(subscript.terms).get((index,), 0)
+    rest = subscript - atom(index).times(count)
+    if len(inside) > 1 or abs(count) != 1 or index in atoms_of(rest) or index not in left:
+        return None
+    assert isinstance(index, Index)
+    low, high = _upwards(left.pop(index))
+    return (rest + low, rest + high) if count > 0 else (rest - high, rest - low)
+
+
+def _upwards(loop: Loop) -> tuple[Form, Form]:
+    return (loop.lower, loop.upper) if loop.step.constant == 1 else (loop.upper, loop.lower)
 
 
 def may_come_before(write: Access, read: Access, points: tuple[Index, ...]) -> bool:

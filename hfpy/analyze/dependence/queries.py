@@ -11,7 +11,7 @@ from dataclasses import replace
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
 from hfpy.analyze.dependence.conflicts import Meeting, Question, apart, is_data, product_parameters
 from hfpy.analyze.dependence.congruence import Point, find
-from hfpy.analyze.dependence.coverage import exposed, may_come_before, obviously_covers
+from hfpy.analyze.dependence.coverage import exposed, may_come_before, obviously_covers, uncovered
 from hfpy.analyze.dependence.encoding import Applied, Linear
 from hfpy.analyze.dependence.forms import (
     Application,
@@ -81,7 +81,9 @@ class Engine:
         for read in _without_copies(tuple(a for a in accesses if not a.write)):
             alone = replace(nest, accesses=(*writes, read))
             if not isinstance(self.private(alone, array), Proved):
-                worst = max(worst, self._worst(nest, ((w, read) for w in writes)), key=_rank)
+                left = tuple(c for w in writes if (c := uncovered(w, read)) is not None)
+                rest = replace(read, at=replace(read.at, guards=(*read.at.guards, *left)))
+                worst = max(worst, self._worst(nest, ((w, rest) for w in writes)), key=_rank)
         return worst
 
     def _worst(self, nest: Nest, pairs: Iterator[Pair]) -> Answer:

@@ -56,6 +56,17 @@ def _read_in(facts: Facts, key: str, names: Iterable[tuple[str, str]]) -> Iterat
             yield joint, word
 
 
+def dummies_in_declarations(routine: Routine) -> frozenset[str]:
+    """The dummy arguments whose values the declarations of a routine read when it is called."""
+    names = _in_declarations(routine.spec.symbols.values())
+    return frozenset(n for n, word in names if word == SIZE and n in routine.dummies)
+
+
+def read_by_blocks(nodes: tuple[Node, ...]) -> frozenset[str]:
+    """The names whose values declarations in ``block`` constructs read."""
+    return frozenset(n for n, word in _in_blocks(nodes) if word == SIZE)
+
+
 def _names(routine: Routine) -> Iterator[tuple[str, str]]:
     yield from _in_declarations(routine.spec.symbols.values())
     yield from _in_blocks(routine.body)

@@ -4,9 +4,9 @@ intrinsic modules.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from hfpy.model.expressions import Apply, Keyword, Literal
+from hfpy.model.expressions import Apply, Expr, Keyword, Literal
 
 STANDARD_MODULES = ("iso_fortran_env", "iso_c_binding")
 # Their named constants with one value wherever compilers run (16.10.2 and 18.2), kinds in bytes. What depends on the
@@ -104,6 +104,7 @@ INQUIRY = frozenset(
 REDUCING = frozenset(
     "all any count dot_product findloc iall iany iparity maxloc maxval minloc minval norm2 parity product sum".split()
 )
+_PLACES = ("maxloc", "minloc", "findloc")
 TRANSFORMING = frozenset(
     "cshift eoshift matmul pack reshape spread transpose unpack transfer reduce move_alloc null repeat trim "
     "command_argument_count c_loc c_funloc loc etime".split()
@@ -158,6 +159,16 @@ def argument_intent(subroutine: str, position: int | str) -> str:
     if isinstance(position, str):
         return known.get(position, _INOUT)
     return [*known.values()][position] if position < len(known) else _INOUT
+
+
+def gives_scalar(name: str, args: Sequence[Expr]) -> bool:
+    """Whether an intrinsic function gives one value for whole arrays, too: their sizes, or what all elements give."""
+    names = [a.name for a in args if isinstance(a, Keyword)]
+    if name in ("lbound", "ubound"):
+        return len(args) > 1 and "kind" not in names
+    if name in REDUCING:
+        return name == "dot_product" or (name not in _PLACES and len(args) - names.count("mask") == 1)
+    return name in INQUIRY and name != "shape"
 
 
 def dimension_argument(call: Apply) -> Literal | None:

@@ -198,7 +198,7 @@ def loop_region(world: World, outer: Construct, names: Sequence[str] = (), most:
     if why := serial_reason(outer):
         raise NotTaken(f"you call this loop serial: {why}", outer.header.line, "name others, or take @serial away")
     loops = perfect_nest(outer, len(names) or most)
-    turns = tuple(_turns(world, loop.header) for loop in loops)
+    turns = tuple(turns_of(world, loop) for loop in loops)
     _all_named(names, loops, turns)
     for loop, turn in zip(loops, turns, strict=True):
         _proper(world, loop.header, turn, [t.iterator for t in turns])
@@ -244,7 +244,9 @@ def concurrent_region(world: World, loop: Construct, turns: Sequence[Turns], ord
 _NEED = "begin the nest with `do VARIABLE = FIRST, LAST`"
 
 
-def _turns(world: World, header: object) -> Turns:
+def turns_of(world: World, loop: Construct) -> Turns:
+    """The turns of a loop with a variable."""
+    header = loop.header
     assert isinstance(header, Header)
     first, last, step = (*(piece(header.line.text, e) for e in header.exprs), ONE)[:3]
     return _directed(world, Turns(header.var, first, last, step))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from hfpy.analyze.arrays.accesses import is_macro_call, parallel_positions
 from hfpy.analyze.arrays.domains import DataObject, Dimension
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, number
-from hfpy.analyze.dependence.model import Compare, Condition, Part, Section, Subscript
+from hfpy.analyze.dependence.model import Compare, Condition, Every, Part, Section, Some, Subscript
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.intrinsics import gives_scalar
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import has_vector, is_parent
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.nests.reading import Frame, Reading, World
-from hfpy.model.expressions import Apply, Component, Expr, Fragment, Range, base_name, children
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, Range, base_name, children
 from hfpy.model.statements import Statement, expressions
 from hfpy.parse.expressions.expressions import expression
 from hfpy.parse.expressions.fragments import expanded
@@ -101,6 +102,8 @@ class Subscripts:
             node = stack.pop()
             if isinstance(node, Apply):
                 name = node.base
+                if isinstance(name, Name) and self._gives_scalar(name.name, node):
+                    continue
                 stack += [a for a in node.args if not isinstance(name, Component)]
                 if any(isinstance(a, Range) for a in node.args):
                     return True
@@ -113,6 +116,10 @@ class Subscripts:
                 return True
             stack += children(node)
         return False
+
+    def _gives_scalar(self, name: str, call: Apply) -> bool:
+        intrinsic = self.facts.object(name, self.key) is None and self.facts.scopes.is_intrinsic(name, self.key)
+        return intrinsic and gives_scalar(name, call.args)
 
     def _section(self, item: Range, data: DataObject | None, place: int) -> Section:
         whole = self.whole(data, place) if data is not None and place >= 0 else Section()
@@ -157,12 +164,15 @@ class Subscripts:
         return self._bound(upper)
 
     def inside(self, data: DataObject, places: tuple[Subscript, ...]) -> tuple[Condition, ...]:
-        """That single subscripts lie between declared bounds."""
+        """That single subscripts, and the ends of sections that are not empty, lie between declared bounds."""
         found: list[Condition] = []
         for which, place in enumerate(places if len(places) == len(data.used) else ()):
+            first, last, condition = _ends(place)
             end = self._end(data, which)
-            if isinstance(place, Form) and end is not None:
-                found += [Compare(place - self.lower(data, which), ">="), Compare(end - place, ">=")]
+            if first is not None and last is not None and end is not None:
+                gaps = (f for f in (first - self.lower(data, which), end - last) if f.constant is None)
+                between = tuple(Compare(f, ">=") for f in gaps)
+                found += between if condition is None or not between else [Some((condition, Every(between)))]
         return tuple(found)
 
     def extent(self, dimension: Dimension, data: DataObject) -> Form | None:
@@ -178,6 +188,16 @@ class Subscripts:
 
     def _name(self, data: DataObject) -> str:
         return self.reading.spelled(data)
+
+
+def _ends(place: Subscript) -> tuple[Form | None, Form | None, Condition | None]:
+    """The lowest and the highest index, and for a section the condition that there are none."""
+    if isinstance(place, Form):
+        return place, place, None
+    if not isinstance(place, Section) or abs(place.step) != 1 or place.lower is None or place.upper is None:
+        return None, None, None
+    low, high = (place.lower, place.upper)[:: place.step]
+    return low, high, Compare(low - high - number(1), ">=")
 
 
 def _order_macro(facts: Facts, data: DataObject) -> str:

@@ -20,13 +20,25 @@ struct range {
 
 bool assumed_size(const CFI_cdesc_t *array) { return array->rank > 0 && array->dim[array->rank - 1].extent < 0; }
 
+// All elements of an array that has no gaps.
+range elements_of(const CFI_cdesc_t *array) {
+  size_t bytes = array->elem_len;
+  for (int d = 0; d < array->rank; ++d) bytes *= static_cast<size_t>(array->dim[d].extent);
+  return {array->base_addr, bytes};
+}
+
+// Whether the distances between elements leave gaps. GCC 12 does not set them where an allocatable array first becomes
+// the result of some intrinsic functions (list = pack(…)). So they do not count where an array would not fit in what
+// the device knows, had it gaps.
 bool has_gaps(const CFI_cdesc_t *array) {
   size_t bytes = array->elem_len;
+  bool gaps = false, upwards = true;
   for (int d = 0; d < array->rank; ++d) {
-    if (array->dim[d].extent > 1 && array->dim[d].sm != static_cast<CFI_index_t>(bytes)) return true;
+    gaps = gaps || (array->dim[d].extent > 1 && array->dim[d].sm != static_cast<CFI_index_t>(bytes));
+    upwards = upwards && array->dim[d].sm >= 0;
     bytes *= static_cast<size_t>(array->dim[d].extent);
   }
-  return false;
+  return gaps && !(upwards && hfd_bytes_from(array->base_addr) == bytes);
 }
 
 // The memory of a contiguous array. Others have no place on the device that would mean them.
@@ -35,9 +47,7 @@ range memory_of(const CFI_cdesc_t *array, const char *name, const char *where) {
   if (has_gaps(array)) {
     hfd_fail(where, nullptr, "array '%s' is not contiguous: pass the whole array, or a section without gaps", name);
   }
-  size_t bytes = array->elem_len;
-  for (int d = 0; d < array->rank; ++d) bytes *= static_cast<size_t>(array->dim[d].extent);
-  return {array->base_addr, bytes};
+  return elements_of(array);
 }
 
 // Calls visit with the address of each element.
@@ -107,22 +117,21 @@ void hfd_leave_array(const CFI_cdesc_t *array, int copy_out, const char *name, c
   hfd_leave(memory.start, memory.bytes, copy_out, name, where);
 }
 
-// Enters unless this routine has done so already, which `entered` remembers (allocatable arrays), and the memory is
-// still the same.
+// Enters an allocatable array, which has no gaps, unless this routine has done so already, which `entered` remembers,
+// and the memory is still the same.
 void hfd_enter_array_once(const CFI_cdesc_t *array, int copy_in, int *entered, const char *name, const char *where) {
   const hfpy::guard alone;
-  if (*entered) {
-    const range memory = memory_of(array, name, where);
-    if (hfd_present(memory.start, memory.bytes)) return;
-  }
-  hfd_enter_array(array, copy_in, name, where);
+  const range memory = elements_of(array);
+  if (*entered && hfd_present(memory.start, memory.bytes)) return;
+  hfd_enter(memory.start, memory.bytes, copy_in, name, where);
   *entered = 1;
 }
 
 void hfd_leave_array_once(const CFI_cdesc_t *array, int copy_out, int *entered, const char *name, const char *where) {
   const hfpy::guard alone;
   if (!*entered) return;
-  hfd_leave_array(array, copy_out, name, where);
+  const range memory = elements_of(array);
+  hfd_leave(memory.start, memory.bytes, copy_out, name, where);
   *entered = 0;
 }
 
@@ -167,12 +176,12 @@ void hfd_leave_all(int copy_out, int *group, const char *name, const char *where
   *group = 0;
 }
 
-// Where an array is; 0 for one that is not allocated.
+// Where an allocatable array is; 0 for one that is not allocated.
 intptr_t hfd_location_of_array(const CFI_cdesc_t *array) { return reinterpret_cast<intptr_t>(array->base_addr); }
 
 void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, int update, const char *name, const char *where) {
   if (was == 0 || array->base_addr == nullptr) return;
-  const range memory = memory_of(array, name, where);
+  const range memory = elements_of(array);
   hfd_move(reinterpret_cast<const void *>(was), memory.start, memory.bytes, update, name, where);
 }
 

@@ -18,13 +18,17 @@ from hfpy.analyze.device.largerdummies import larger_than_given
 from hfpy.analyze.device.states import LOCAL, TRANSFER, States
 from hfpy.analyze.directives.offloaded import Offloaded
 from hfpy.analyze.directives.threadsaround import copied_by_threads, parallel_blocks
+from hfpy.analyze.effects.declared import read_by_blocks
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.language.intrinsics import INQUIRY
 from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import error
+from hfpy.model.expressions import Apply, Expr, Name, children
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten, ways_out
 from hfpy.model.units import Routine
+from hfpy.parse.statements.nests import own_nest
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.device.datadialect import DataDialect, Scoped
 from hfpy.transform.device.heldarrays import HeldArrays
@@ -94,7 +98,10 @@ class DeviceData(HeldArrays):
                 run = []
             yield from self._entering(node)
             if skipped:
+                yield from self._bounds(node)
                 continue
+            if isinstance(node, Construct):
+                yield from self._read_before(node, read_by_blocks((node,)).intersection(self.arrays))
             if isinstance(node, Construct) and apart:
                 yield from self._headers(node)
                 for part in node.parts:
@@ -142,6 +149,24 @@ class DeviceData(HeldArrays):
         handles = [self.handle(name, line, self._flag(held[name])) for name in sorted(needed)]
         rows = [row for handle in handles for row in self.dialect.enter(handle, True)]
         yield from self.rows.before(line, rows, 9)
+
+    def _bounds(self, node: Node) -> Iterator[Edit]:
+        """Arrays whose elements are bounds of a region go to the host before it, which starts the kernel."""
+        region = node.region if isinstance(node, Construct) else None
+        if region is None or not isinstance(node, Construct):
+            return
+        touched = Touched()
+        for loop in own_nest(node.body, region.iterators) if region.loops else ():
+            self.touch(loop.header, touched)
+        named = {n for bound in (*region.starts, *region.ends, *region.strides) for n in _valued(bound.expr)}
+        yield from self._read_before(node, touched.read | named.intersection(self.arrays))
+
+    def _read_before(self, node: Construct, names: Iterable[str]) -> Iterator[Edit]:
+        """Arrays go to the host before a construct, which reads them."""
+        line = node.header.line
+        found = [name for name in sorted(names) if not self.states.as_on_host(name, self.key)]
+        rows = [row for name in found for row in self.dialect.update_host(self.handle(name, line))]
+        yield from self.rows.before(line, rows, 10)
 
     def _for_this_alone(self, node: Node) -> Iterator[Edit]:
         """A block with data around a call that needs arrays which are there for it alone; regions say it themselves."""
@@ -372,3 +397,12 @@ def _below(node: Construct) -> Iterator[Node]:
             yield inner
             if isinstance(inner, Construct):
                 yield from _below(inner)
+
+
+def _valued(expr: Expr) -> Iterator[str]:
+    """The names in an expression, but for those of which only a size or the like is asked."""
+    asks = isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in INQUIRY
+    if isinstance(expr, Name):
+        yield expr.name
+    for part in children(expr)[2 if asks else 0 :]:
+        yield from _valued(part)

@@ -17,6 +17,7 @@ from hfpy.analyze.device.families import common_backend
 from hfpy.analyze.device.packing import NEVER, gaps
 from hfpy.analyze.device.residence import View
 from hfpy.analyze.device.states import HOST, PRESENT, States
+from hfpy.analyze.effects.declared import SIZE
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.members import Otherwise
 from hfpy.analyze.facts import Facts, block_of, stands_for
@@ -79,7 +80,9 @@ class HostCalls:
                 self._resized(site, touched)
             if site.callee and not self._works_on_device(site.callee):
                 self._host_routine(site, there, touched)
-            elif not direct:
+            elif site.callee:
+                self._declarations(site, there, touched)
+            if not direct and not (site.callee and not self._works_on_device(site.callee)):
                 self._chosen_at_run_time(site, touched)
 
     def runs_kernels(self, statement: Statement) -> bool:
@@ -100,6 +103,13 @@ class HostCalls:
                 if (view.root, view.path, view.part) in written:
                     touched.written.add(name)
                     touched.partly.add(name)
+
+    def _declarations(self, site: CallSite, there: frozenset[Identity], touched: Touched) -> None:
+        """The sizes that a routine with kernels declares are found by the host, before its first statement."""
+        storage = self.facts.storage
+        for identity, word in sorted(self.effects.declared(site.callee)):
+            if word == SIZE and storage.meet(storage.of_identity(identity), there):
+                touched.read |= set(self._names(site, View(identity, (), "", False)))
 
     def _resized(self, site: CallSite, touched: Touched) -> None:
         """Arrays that a called routine knows by itself, and that an assignment there may allocate anew."""

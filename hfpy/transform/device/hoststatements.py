@@ -11,6 +11,7 @@ from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import component_object
 from hfpy.analyze.device.residence import namelist_members
 from hfpy.analyze.device.states import HOST, States
+from hfpy.analyze.effects.declared import dummies_in_declarations
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.insides import objects_touched
 from hfpy.analyze.facts import Facts, stands_for
@@ -59,6 +60,7 @@ class HostStatements:
         self.found = self.calls.found
         self.traffic = MessageTraffic(facts, effects, states, routine)
         self.references: dict[int, list[Reference]] = {}
+        self._in_declarations: dict[str, frozenset[str]] = {}  # dummies whose values declarations read, by routine
         done = {id(s) for s in copies}
         for reference in facts.references.get(self.key, ()):
             if id(reference.at.statement) not in done:
@@ -107,6 +109,9 @@ class HostStatements:
         anew = allocates_below(self.facts, reference, self.key)
         if self.states.stays_on_device(reference, self.key):
             touched.followed |= {name} if anew else set()
+            by_host = reference.at.loop_of is not None or self._gives_sizes(reference)
+            if by_host and not self.states.as_on_host(name, self.key):
+                touched.read.add(name)  # the host finds the bounds of a region's loops, and sizes that are declared
             return
         if self._of_unknown_size(name, reference):
             return
@@ -126,6 +131,15 @@ class HostStatements:
             whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
             if partly or not whole or reference.at.masked:
                 touched.partly.add(name)
+
+    def _gives_sizes(self, reference: Reference) -> bool:
+        """Whether declarations of a routine read what a reference passes to it."""
+        dummy = self.states.dummy(reference, self.key)
+        found = [dummy] if dummy is not None else self.states.chosen(reference, self.key)
+        for data in found:
+            if data is not None and data.routine not in self._in_declarations:
+                self._in_declarations[data.routine] = dummies_in_declarations(self.facts.routine(data.routine))
+        return any(d is not None and d.name in self._in_declarations[d.routine] for d in found)
 
     def _refuse(self, reference: Reference, message: str, hint: str = "copy the values instead") -> None:
         place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)

@@ -44,7 +44,9 @@ def with_found_regions(
     columns = _Columns(search, allowed)
     made = columns.proved()
     while made.loops:
-        second = Search(made.settled, judge, stated, apart, search).done()
+        then = Search(made.settled, judge, stated, apart, search)
+        _over_columns_only(then, made)
+        second = then.done()
         regions = {id(v.loop) for v in second.verdicts if v.region}
         lost = [taken for taken, loop in made.loops if id(loop) not in regions]
         if not lost:
@@ -53,6 +55,14 @@ def with_found_regions(
         left = [taken for taken, _ in made.loops if taken not in lost]
         made = proved(settled, search.worlds, search.ordering, left)
     return replace(first, verdicts=tuple(_with_columns(first.verdicts, {}, columns.reported)))
+
+
+def _over_columns_only(search: Search, made: Proved) -> None:
+    """Let regions around columns have no other loops, as ``columns(…)`` names no others: more may be right in these
+    once the loops over the columns are around all.
+    """
+    depths = {id(loop): len(taken.stretch.iterators) for taken, loop in made.loops}
+    search.loops = [replace(x, depth=min(x.depth, depths.get(id(x.candidate.outer), x.depth))) for x in search.loops]
 
 
 def _with_columns(

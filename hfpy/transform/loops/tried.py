@@ -29,6 +29,7 @@ from hfpy.parse.files import directive_sign
 from hfpy.parse.statements.nests import own_nest
 from hfpy.questions import Question, question_of
 from hfpy.transform.ownloops import as_loops, directive_rows, last_row
+from hfpy.transform.regions.runningcounters import counter_edits
 from hfpy.transform.settled import Settled, changed, without_dropped
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines
 
@@ -151,6 +152,8 @@ def region_edits(index: FileIndex, world: World, candidate: Candidate, region: L
         yield insert_lines(header.first, rows, 9, header.first)
         last = last_row([candidate.outer])
         yield insert_lines(last + 1, [end], -9, last)
+        known = [*(r.name for r in candidate.reductions), *candidate.private]
+        yield from counter_edits(index, world, region.loops, known)
         return
     yield from as_loops(world, candidate.outer, region, rows, [end])
 
