@@ -311,10 +311,11 @@ def _unchanged(loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
     for statement in flatten(loops[-1].body):
         action = statement.action if isinstance(statement, OneLine) else statement
         path: Path = ()
-        fixed = names
+        fixed = values
         if isinstance(action, Assignment):
             path = _path(action.target)
-            fixed = values if isinstance(action.target, Apply) else names  # an element has nothing to do with a size
+            if not isinstance(action.target, Apply):  # an element has nothing to do with a size, nor have parts of it
+                fixed = values.union(known for known in names if known[: len(path)] == path)
         elif isinstance(action, Header) and action.var:
             path = (action.var,)
         if any(path[: len(known)] == known[: len(path)] for known in fixed if path):
