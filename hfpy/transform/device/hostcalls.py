@@ -50,8 +50,11 @@ class HostCalls:
         routine: Routine,
         arrays: Callable[[], Iterable[str]],
         components: bool,
+        parts: bool,
     ) -> None:
-        """``components`` tells whether components of objects can be kept in step."""
+        """``components`` tells whether components of objects can be kept in step, ``parts`` whether parts of arrays
+        can: directives follow no array that moves.
+        """
         self.facts = facts
         self.effects = effects
         self.states = states
@@ -59,6 +62,7 @@ class HostCalls:
         self.key = routine.key
         self.arrays = arrays
         self.components = components
+        self.parts = parts
         self.direct = {id(site) for site in facts.graph.sites.get(routine.key, ())}
         self.sites: dict[int, list[CallSite]] = {}
         for site in facts.graph.below(routine.key):
@@ -112,7 +116,11 @@ class HostCalls:
                 touched.read |= set(self._names(site, View(identity, (), "", False)))
 
     def _resized(self, site: CallSite, touched: Touched) -> None:
-        """Arrays that a called routine knows by itself, and that an assignment there may allocate anew."""
+        """Arrays that a called routine knows by itself, and that an assignment there may allocate anew. Directives have
+        to leave an array on the device around a call that needs it there.
+        """
+        if self._works_on_device(site.callee) and not self.parts:
+            return
         memory = self.effects.memory(site.callee)
         anew = {identity for identity, word in memory if word == "resize"}
         anew -= {identity for identity, word in memory if word in ("allocate", "deallocate")}  # see HeldArrays

@@ -53,7 +53,8 @@ class HostStatements:
         self.key = routine.key
         self.dialect = dialect
         self.arrays = states.arrays(self.key)
-        self.calls = HostCalls(facts, effects, states, imports, routine, lambda: self.arrays, dialect.components)
+        able = dialect.components, dialect.parts
+        self.calls = HostCalls(facts, effects, states, imports, routine, lambda: self.arrays, *able)
         self.imports = self.calls.imports
         self.blocks = self.calls.blocks
         self.foreign = self.calls.foreign
