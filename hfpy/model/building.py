@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from hfpy.model.expressions import (
     NOWHERE,
@@ -37,6 +37,11 @@ def paren(inner: Expr) -> Expr:
 def quoted(fragment: Fragment) -> Expr:
     """An expression as it is written elsewhere."""
     return Quoted(NOWHERE, NOWHERE, fragment)
+
+
+def as_written(bound: Fragment, macros: Collection[str]) -> Expr:
+    """An expression as it is written elsewhere, in parentheses if it has ``macros``: what these mean may be a sum."""
+    return paren(quoted(bound)) if bound.names & set(macros) else quoted(bound)
 
 
 def number(value: int) -> Expr:

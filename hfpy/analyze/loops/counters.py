@@ -15,7 +15,7 @@ from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference, aliases_of
 from hfpy.analyze.loops.loopregions import Turns, World, turns_of
-from hfpy.model.building import apply, binary, name, number, paren, plus, quoted
+from hfpy.model.building import apply, as_written, binary, name, number, plus
 from hfpy.model.expressions import (
     Apply,
     Binary,
@@ -126,7 +126,7 @@ class _Search:
             return None  # a sum: points need not know it
         holding = self._holding(self.loops[-1].body)
         counted = [(loop, turns_of(self.world, loop)) for loop in (*self.loops, *holding)]
-        spans = {id(loop): turns for loop, turns in counted if turns is not None and self._steady(loop, turns)}
+        spans = {id(loop): turns for loop, turns in counted if self._steady(loop, turns)}
         added = [term for u in self.updates.values() for _, term in increment(u) or ()]
         if len(spans) < len(counted) or not all(map(self._is_steady, added)):
             return None
@@ -374,9 +374,8 @@ class _Sums:
         return (turns.first, turns.last, step) if step > 0 else (turns.last, turns.first, -step)
 
     def _written(self, bound: Fragment) -> Expr:
-        """A bound as it is written; in parentheses if it has macros, of which nobody knows how they bind."""
-        macros = {m.lower() for m in self.world.scopes.application.macros_of(self.world.routine.key)}
-        return paren(quoted(bound)) if bound.names & macros else quoted(bound)
+        macros = self.world.scopes.application.macros_of(self.world.routine.key)
+        return as_written(bound, {m.lower() for m in macros})
 
     def _value(self, expr: Expr) -> int | None:
         return Kinds(self.world.scopes).value(expr, self.world.routine.key)

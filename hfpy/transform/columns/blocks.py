@@ -8,7 +8,7 @@ from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.order.allocations import known_size
 from hfpy.analyze.regions.sharing import RoutineSharing
-from hfpy.model.building import COLON, Maker, apply, binary, number, plus
+from hfpy.model.building import COLON, Maker, apply, as_written, binary, number, plus
 from hfpy.model.building import name as variable
 from hfpy.model.directives import Domain, Region
 from hfpy.model.expressions import Apply, Expr, Name, walk
@@ -22,7 +22,7 @@ from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import LANE, Instance, Lanes, column_positions, named, place_of, refused
 from hfpy.transform.columns.fitness import check_same_in_all
 from hfpy.transform.columns.home import HomeBlocks
-from hfpy.transform.columns.packing import Mover, Packed, written
+from hfpy.transform.columns.packing import Mover, Packed
 from hfpy.transform.columns.statements import BodyWriter, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
@@ -105,7 +105,7 @@ class RegionBlocks:
         inner = writer.block(self.nodes, Lanes(self.count_name))
         make = Maker(self.region.line)
         macros = frozenset(m.lower() for m in self.facts.application.macros_of(self.routine.key))
-        left = plus(binary(written(self.region.ends[0], macros), "-", variable(self.block_name)), 1)
+        left = plus(binary(as_written(self.region.ends[0], macros), "-", variable(self.block_name)), 1)
         count = make.assign(variable(self.count_name), apply("min", (number(self.width), left)))
         mover = Mover(make, self.names, self.count_name, macros)
         before = mover.moves([p for p in packed if p.before], back=False)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from hfpy.model.building import COLON, Maker, apply, binary, name, number, paren, plus, quoted
-from hfpy.model.expressions import Expr, Fragment, Name
+from hfpy.model.building import COLON, Maker, apply, as_written, binary, name, number, plus, quoted
+from hfpy.model.expressions import Expr, Name
 from hfpy.model.extents import Dim
 from hfpy.model.statements import Node
 from hfpy.parse.expressions.fragments import ONE
@@ -134,12 +134,7 @@ class Mover:
     def _bounds(self, dim: Dim) -> tuple[Expr, Expr]:
         """The bounds of a dimension, as they are written."""
         assert dim.upper is not None
-        return written(dim.lower or ONE, self.macros), written(dim.upper, self.macros)
-
-
-def written(bound: Fragment, macros: frozenset[str]) -> Expr:
-    """A bound as it is written; in parentheses if it has macros, of which nobody knows how they bind."""
-    return paren(quoted(bound)) if bound.names & macros else quoted(bound)
+        return as_written(dim.lower or ONE, self.macros), as_written(dim.upper, self.macros)
 
 
 def _multiple(expr: Expr, of: int) -> Expr:
