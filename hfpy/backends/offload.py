@@ -13,7 +13,7 @@ from dataclasses import fields, replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.positions import RegionId
-from hfpy.analyze.device.inquired import inquired
+from hfpy.analyze.device.inquired import in_bounds, inquired
 from hfpy.analyze.device.states import States, kept_there
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
@@ -32,6 +32,7 @@ from hfpy.backends.refused import COLLECT, COMPONENTS, OUTSIDE
 from hfpy.backends.sections import Sections
 from hfpy.backends.unsized import is_unsized
 from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Component, walk
 from hfpy.model.kernel import Block, Import
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
@@ -107,7 +108,7 @@ class OffloadRewriter(RegionRewriter):
         asked = []
         for number, code in codes.items():
             may = isinstance(code, OffloadCode) and not code.waited_for and self._looks_beside()
-            alone = not isinstance(code, OffloadCode) or bool(code.updates)
+            alone = not isinstance(code, OffloadCode) or bool(code.updates) or self._bounded_by_arrays(code.region)
             asked.append(Asked(number, (code.region.queue if ordered else code.region.queue and 1) * may, alone))
         found = queued(asked, lambda one, other: apart(self.facts, self.routine, data[one], data[other]), ordered)
         for made in run:
@@ -118,6 +119,13 @@ class OffloadRewriter(RegionRewriter):
                     self.found.append(no_effect(code.region, because))
                 made = replace(made, code=replace(code, queued=placed))
             yield made
+
+    def _bounded_by_arrays(self, region: Region) -> bool:
+        """Whether the host reads arrays for the bounds of a region, which another region may have set."""
+        found = (self.facts.object(name, self.routine.key) for name in in_bounds(region))
+        bounds = (*region.starts, *region.ends, *region.strides)
+        components = (isinstance(n, Apply) and isinstance(n.base, Component) for b in bounds for n in walk(b.expr))
+        return any(components) or any(data is not None and data.rank for data in found)
 
     def interfaces(self) -> list[Edit]:
         """The declarations of the procedures that regions call."""

@@ -52,6 +52,14 @@ def test_all_is_waited_for_before_the_host_goes_on() -> None:
     assert directives(*parts, backend=ACC) == ["async(1)", "async(2)", "wait(1)", "wait(2)", ""]
 
 
+def test_kernels_are_waited_for_where_the_host_finds_bounds_in_arrays() -> None:
+    """Also those of the same queue: the host copies the array before the region."""
+    parts = (region("a = a + 1", ONE), region("b = 2*b", TWO), region("c = 1", ", startAt(int(a(1))), async(1)"))
+    assert directives(*parts, backend=ACC) == ["async(1)", "async(2)", "wait(1)", "wait(2)", ""]
+    sizes = (*parts[:2], region("c = 1", ", startAt(size(a)/2), async(1)"))
+    assert directives(*sizes, backend=ACC) == ["async(1)", "async(2)", "async(1)", "wait(1)", "wait(2)"]
+
+
 def test_only_what_is_needed_is_waited_for() -> None:
     parts = (region("a = a + 1", ONE), region("b = 2*b", TWO), region("c = c - b", THREE), region("c = c + 1", THREE))
     assert directives(*parts, backend=ACC) == [

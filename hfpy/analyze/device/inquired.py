@@ -1,15 +1,19 @@
 """Arrays of which the points of a region ask shapes and bounds, or whether they are there, and no element: they need no
-memory on the device.
+memory on the device. And what the bounds of a region are made of, which the host finds.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
+from hfpy.analyze.language.intrinsics import INQUIRY
 from hfpy.analyze.language.uses import Reference
-from hfpy.model.expressions import Apply, Component, Name, base_name
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Component, Expr, Name, base_name, children
 from hfpy.parse.expressions.fragments import mentions
 
 _ASKED = frozenset({"size", "shape", "lbound", "ubound", "present"})
@@ -63,3 +67,18 @@ def _out_of_sight(facts: Facts, name: str, key: str) -> bool:
     if any(mentions(macro, name) for macro in facts.application.macros_of(key).values()):
         return True
     return bool(facts.application.routines_of(key))
+
+
+def in_bounds(region: Region) -> frozenset[str]:
+    """The names of whose values the bounds of a region are made, which the host finds before it starts a kernel."""
+    bounds = (*region.starts, *region.ends, *region.strides)
+    return frozenset(name for bound in bounds for name in _valued(bound.expr))
+
+
+def _valued(expr: Expr) -> Iterator[str]:
+    """The names in an expression, but for those of which only a size or the like is asked."""
+    asks = isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in INQUIRY
+    if isinstance(expr, Name):
+        yield expr.name
+    for part in children(expr)[2 if asks else 0 :]:
+        yield from _valued(part)

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.device.commonparts import divided_otherwise, joined_here, scalars_there
+from hfpy.analyze.device.inquired import in_bounds
 from hfpy.analyze.device.largerdummies import larger_than_given
 from hfpy.analyze.device.states import LOCAL, TRANSFER, States
 from hfpy.analyze.directives.offloaded import Offloaded
@@ -21,10 +22,8 @@ from hfpy.analyze.directives.threadsaround import copied_by_threads, parallel_bl
 from hfpy.analyze.effects.declared import read_by_blocks
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.language.intrinsics import INQUIRY
 from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import error
-from hfpy.model.expressions import Apply, Expr, Name, children
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten, ways_out
 from hfpy.model.units import Routine
@@ -158,8 +157,7 @@ class DeviceData(HeldArrays):
         touched = Touched()
         for loop in own_nest(node.body, region.iterators) if region.loops else ():
             self.touch(loop.header, touched)
-        named = {n for bound in (*region.starts, *region.ends, *region.strides) for n in _valued(bound.expr)}
-        yield from self._read_before(node, touched.read | named.intersection(self.arrays))
+        yield from self._read_before(node, touched.read | in_bounds(region).intersection(self.arrays))
 
     def _read_before(self, node: Construct, names: Iterable[str]) -> Iterator[Edit]:
         """Arrays go to the host before a construct, which reads them."""
@@ -397,12 +395,3 @@ def _below(node: Construct) -> Iterator[Node]:
             yield inner
             if isinstance(inner, Construct):
                 yield from _below(inner)
-
-
-def _valued(expr: Expr) -> Iterator[str]:
-    """The names in an expression, but for those of which only a size or the like is asked."""
-    asks = isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in INQUIRY
-    if isinstance(expr, Name):
-        yield expr.name
-    for part in children(expr)[2 if asks else 0 :]:
-        yield from _valued(part)

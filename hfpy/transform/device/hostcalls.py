@@ -79,14 +79,14 @@ class HostCalls:
         for site in self.sites.get(id(statement), ()) if there else ():
             if not self.facts.live(site.at, self.key):
                 continue
-            direct = id(site) in self.direct
             if site.callee:
                 self._resized(site, touched)
             if site.callee and not self._works_on_device(site.callee):
                 self._host_routine(site, there, touched)
-            elif site.callee:
+                continue
+            if site.callee:
                 self._declarations(site, there, touched)
-            if not direct and not (site.callee and not self._works_on_device(site.callee)):
+            if id(site) not in self.direct:
                 self._chosen_at_run_time(site, touched)
 
     def runs_kernels(self, statement: Statement) -> bool:
