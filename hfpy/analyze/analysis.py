@@ -208,7 +208,7 @@ def _listed_as(facts: Facts, key: str, routine: Routine, block: Dependants, list
         return
     if found is not None and (found.home != key or known or name in routine.dummies):
         return
-    if facts.scopes.imported_opaquely(name, key) or facts.scopes.sees_opaque(key):
+    if facts.scopes.opaque.brings(name, key) or facts.scopes.opaque.seen_by(key):
         return
     message = f"'{listed.name}' is listed but not declared"
     if facts.application.options.legacy and not block.domains:

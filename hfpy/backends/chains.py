@@ -1,11 +1,15 @@
-"""Chains of components, such as ``block%parts(t)%x``: their names, and the elements of arrays of objects on the way."""
+"""Chains of components, such as ``block%parts(t)%x``: their names, the elements of arrays of objects on the way,
+and where a region mentions them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.model.expressions import Apply, Component, Expr, Name, walk
+from hfpy.model.source import LogicalLine
 from hfpy.model.statements import expressions
 
 
@@ -51,3 +55,11 @@ def begins(node: Expr, first: Expr) -> bool:
             return True
         node = node.base
     return node is first
+
+
+def mentioned_at(sharing: RegionSharing, name: str, chain: tuple[str, ...] = ()) -> tuple[LogicalLine, int, int]:
+    """Where a region first mentions a variable, or a chain of components of it; its directive if only its bounds do."""
+    named = [r for r in sharing.body.references_of(name) if not r.at.statement.line.file]
+    for reference in [r for r in named if chain and names_of(chain_of(r)) == chain] or named:
+        return reference.at.statement.line, reference.node.start, reference.node.end
+    return sharing.region.line, 0, -1

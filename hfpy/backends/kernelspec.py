@@ -11,20 +11,20 @@ from contextlib import AbstractContextManager
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.graph import CallSite
-from hfpy.analyze.device.inquired import inquired, inquires_component
+from hfpy.analyze.device.inquired import inquired
 from hfpy.analyze.effects.flow import Flow
 from hfpy.analyze.facts import Facts, block_of
 from hfpy.analyze.language.scopes import Found
 from hfpy.analyze.language.sizes import constant
-from hfpy.analyze.language.types import component_at_home
 from hfpy.analyze.regions.known import known_values, team_of, values_here, with_values
 from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.blocks import in_block
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
-from hfpy.backends.c.values import CannotPrint, Follows, Refusals, c_type, component_name, packed_name
-from hfpy.backends.c.views import objects_in_storage, scalar_of
-from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
+from hfpy.backends.c.values import CannotPrint, Follows, Refusals
+from hfpy.backends.c.views import scalar_of
+from hfpy.backends.chains import mentioned_at
+from hfpy.backends.kernelcomponents import add_components
 from hfpy.backends.prints import prints_of
 from hfpy.backends.refused import (
     COMMON,
@@ -34,18 +34,15 @@ from hfpy.backends.refused import (
     PRIVATE,
     SIZE,
     UNKNOWN,
-    WHOLE,
-    no_component,
 )
 from hfpy.backends.stops import stops_of
 from hfpy.backends.unsized import Measured, is_unsized, unsized
 from hfpy.backends.workspace import declared_bound, shaped, workspace
-from hfpy.model.expressions import Apply, Component, Fragment, Name, names_in, walk
+from hfpy.model.expressions import Fragment, Name, names_in
 from hfpy.model.kernel import Access, Block, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
 from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import Symbol
 from hfpy.parse.expressions.fragments import ONE, expanded, fragment
 from hfpy.transform.imports import Imports
 
@@ -55,14 +52,6 @@ def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
     facts, number = device.facts, sharing.body.identity.number
     found = facts.graph.sites[sharing.key]
     return [s for s in found if s.callee and number in s.at.regions and facts.live(s.at, sharing.key)]
-
-
-def mentioned_at(sharing: RegionSharing, name: str, chain: tuple[str, ...] = ()) -> tuple[LogicalLine, int, int]:
-    """Where a region first mentions a variable, or a chain of components of it; its directive if only its bounds do."""
-    named = [r for r in sharing.body.references_of(name) if not r.at.statement.line.file]
-    for reference in [r for r in named if chain and names_of(chain_of(r)) == chain] or named:
-        return reference.at.statement.line, reference.node.start, reference.node.end
-    return sharing.region.line, 0, -1
 
 
 def _empty(first: int | None, last: int | None, step: int | None) -> bool:
@@ -257,7 +246,7 @@ class SpecBuilder:
     def _shared(self, name: str, flag: bool) -> None:
         found = self.facts.scopes.variable(name, self.key)
         if found is not None and found.symbol.type.base in ("type", "class"):
-            self._components(name, found.home, found.symbol)
+            add_components(self, name, found)
             return
         data, scalar = self._object(name)
         if data.symbol.constant:
@@ -377,10 +366,10 @@ class SpecBuilder:
             what = f"the optional array '{data.name}', whose bounds its declaration does not tell,"
             raise CannotPrint(what, hint=OPTIONAL_BOUNDS)
         place = self.facts.order(data).place(dimension) + 1
-        asked = self._asked_bounds(text, actual, place, lower is None, upper is None)
+        asked = self.asked_bounds(text, actual, place, lower is None, upper is None)
         return lower or next(asked), upper or next(asked)
 
-    def _asked_bounds(self, text: str, actual: str, place: int, lower: bool, upper: bool) -> Iterator[Fragment]:
+    def asked_bounds(self, text: str, actual: str, place: int, lower: bool, upper: bool) -> Iterator[Fragment]:
         """The bounds of a dimension in storage that the host asks the array for."""
         for word, wanted in (("lower", lower), ("upper", upper)):
             if wanted:
@@ -432,115 +421,3 @@ class SpecBuilder:
         local, block = in_block(self.device, self.imported, found, self.key)
         self.blocks += [block] if block is not None and block not in self.blocks else []
         return local
-
-    # -- components of derived types (L4): each one that the region names is a parameter of its own
-
-    def _components(self, name: str, home: str, symbol: Symbol) -> None:
-        if name in self.region.private:
-            raise CannotPrint(f"'{name}', which each point has for itself and does not set,", hint=WHOLE)
-        chains: dict[str, tuple[Component, str, bool, bool]] = {}
-        for reference in self.sharing.body.references_of(name):
-            node = chain_of(reference)
-            shown = component_name(node) if node is not None else ""
-            packed = packed_name(node) if node is not None else None
-            at = reference.node
-            with self.refusals.at(reference.at.statement.line, at.start, at.end, name):
-                if node is None or not (shown or packed):
-                    what = f"'{name}' of type {symbol.type.derived} as a whole, or with sections on the way"
-                    raise CannotPrint(what, hint=WHOLE)
-                if not self._same_everywhere(node):
-                    if packed is None:
-                        raise CannotPrint(f"'{shown}', whose object may differ from point to point,", hint=WHOLE)
-                    shown = packed[0]
-                text = reference.at.statement.line.text[node.start : node.end]
-                before = chains.get(shown)
-                written = self.device.effects.of(reference, self.key)[1] or (before is not None and before[2])
-                asked = inquires_component(self.facts, reference, node, self.key) and (before is None or before[3])
-                chains[shown] = (node, text, written, asked)
-        for shown, (node, text, written, asked) in sorted(chains.items()):
-            actual = text if has_elements(node) else shown
-            with self.refusals.at(*mentioned_at(self.sharing, name, names_of(node)), name=name):
-                self._component(shown, node, actual, self._declared(symbol, home, node), home, written, asked)
-
-    def _same_everywhere(self, node: Component) -> bool:
-        """Whether elements of arrays of objects on the way are the same for all points, and no array tells which."""
-        changing = {*self.region.iterators, *self.flow.written, *self.sharing.result.private}
-        on_the_way = (n for n in walk(node) if isinstance(n, Apply) and begins(node, n))
-        parts = [index for part in on_the_way for index in part.args]
-        names = {name for index in parts for name in names_in(index)}
-        arrays = {n for n in names if (data := self.facts.object(n, self.key)) is not None and data.rank}
-        return not names & (changing | arrays) and component_name(node) != ""
-
-    def _packed(self, shown: str, node: Component, symbol: Symbol, scalar: Scalar, written: bool) -> None:
-        """A number of all elements of an array of objects: it lies in an array of its own while the kernel runs."""
-        chain, packed = names_of(node), packed_name(node)
-        assert packed is not None
-        if symbol.rank or symbol.dynamic:
-            what = f"an array in an element of '{chain[0]}', whose object may differ from point to point,"
-            raise CannotPrint(what, hint=WHOLE)
-        text = self.meaning[shown] = self.names.name("_".join(chain), ("component", shown))
-        whole = next(component_name(p.base) for p in walk(node) if isinstance(p, Apply) and p.args is packed[1])
-        storage = objects_in_storage(self.facts, node, packed[1], self.key)
-        bounds = []
-        for dimension in range(len(packed[1])):
-            place = storage.index(dimension) + 1
-            asked = [
-                self.asked(f"{text}_{word}{place}", (text, word, place), f"{word[0]}bound({whole}, {place})")
-                for word in ("lower", "upper")
-            ]
-            bounds.append((asked[0], asked[1]))
-        access: Access = "inout" if written else "in"
-        self.variables[text] = Parameter(
-            "array",
-            shown,
-            text,
-            scalar,
-            self.names.name(f"hf_{'_'.join(chain)}", ("packed", shown)),
-            access,
-            tuple(bounds),
-            storage,
-            packed=(whole, "%".join(chain)),
-        )
-
-    def _component(
-        self, shown: str, node: Component, actual: str, symbol: Symbol, home: str, written: bool, asked: bool
-    ) -> None:
-        scalar = self.device.kinds.scalar(symbol.type, home)
-        if scalar is None:
-            raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base},")
-        c_type(scalar)
-        if not self._same_everywhere(node):
-            self._packed(shown, node, symbol, scalar, written)
-            return
-        chain = names_of(node)
-        meant = ("component", *((shown,) if has_elements(node) else chain))
-        text = self.meaning[shown] = self.names.name("_".join(chain), meant)
-        if not symbol.rank:
-            if written:
-                raise CannotPrint(f"a write of '{actual}', which all points share,", hint=COMMON)
-            self.variables[text] = Parameter("value", shown, text, scalar, actual)
-            return
-        bounds = []
-        for place in range(1, symbol.rank + 1):
-            lower, upper = self._asked_bounds(text, actual, place, True, True)
-            bounds.append((lower, upper))
-        access: Access = "out" if written else "in"
-        storage = tuple(range(symbol.rank))
-        self.variables[text] = Parameter(
-            "array", shown, text, scalar, actual, access, tuple(bounds), storage, aliased=True, asked=asked
-        )
-
-    def _declared(self, symbol: Symbol, home: str, node: Component) -> Symbol:
-        """The declaration of a component, through nested types."""
-        found = Found(home, symbol)
-        for part in parts_of(node):
-            if isinstance(part, Component):
-                component = self.facts.scopes.component(part.name, found.symbol.type.derived, found.home)
-                component = component or component_at_home(part, self.key, self.facts.scopes)
-                if component is None:
-                    raise no_component(part, self.key, self.facts.scopes)
-                found = component
-            indexed = any(isinstance(n, Apply) and n.base is part for n in walk(node))
-            if found.symbol.rank and part is not node and not indexed:
-                raise CannotPrint(f"a component of all elements of '{component_name(part)}',")
-        return found.symbol

@@ -23,14 +23,14 @@ from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.behind import behind
 from hfpy.backends.c.rewriter import refused as reported
 from hfpy.backends.c.values import Refusals
-from hfpy.backends.called import Called, not_shared, plain_type, refused
+from hfpy.backends.called import Called, Known, not_shared, plain_type, refused
 from hfpy.backends.clones import Clones, Given
 from hfpy.backends.deep import deep_objects
 from hfpy.backends.offloadcode import KINDS, OffloadCode, lower_bounds
+from hfpy.backends.offloadvariables import Variables
 from hfpy.backends.openacc import interfaces
 from hfpy.backends.refused import COLLECT, COMPONENTS, OUTSIDE
 from hfpy.backends.sections import Sections
-from hfpy.backends.unsized import is_unsized
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, walk
 from hfpy.model.kernel import Block, Import
@@ -191,85 +191,93 @@ class OffloadRewriter(RegionRewriter):
         if self._nested(number):
             return code
         self._check_text(node)
-        sharing = self.sharing.region(number)
-        found = self._objects(code.sharing.shared)
-        reduced = {r.name for r in region.reductions}
-        written = sharing.body.flow().written
-        inner = {i for c in constructs(node.body) if c.region is not None for i in c.region.iterators}
-        objects = [d for d in found if not d.rank and self._as_object(d)]
-        plain = [d for d in found if not d.rank and d not in objects and d.name not in inner]
-        private = [*code.sharing.private, *code.sharing.heap]
-        given = self._objects(code.sharing.firstprivate)
-        results = self._objects(code.sharing.lastprivate)
-        own = {*private, *(d.name for d in (*given, *results)), *region.iterators, *(inner & set(code.sharing.shared))}
-        loops = code.loops if not region.loops else self._own_order(node, region)
-        self._check_results(node, code, results)
-        known = self.backend.name == "openacc" and not self.addressed
-        deep = deep_objects(self.facts, sharing.body, objects) if known else {}
-        self._check_objects(node, [d for d in (*found, *self._objects(sorted(own))) if d.name not in deep])
-        asked = inquired(sharing.body)
-        self.shared |= {d.name for d in found if d.rank} - asked
-        self.own |= {d.name for d in self._objects(sorted(own)) if d.rank}
-        self.given |= {d.name for d in given if d.rank}
-        local, imports, problems = self.called.updates(self.routine, number)
-        set_there = self.called.own_updates(self.routine, [d.name for d in (*plain, *objects) if d.name in written])
-        set_there += self.called.own_updates(self.routine, reduced - {v.name for v in set_there})
-        local += self.called.own_updates(self.routine, [d.name for d in (*plain, *objects)])
-        self.imports += imports
-        self.found += problems
-        known_here = {d.name for d in found}
-        below = self._given_below(node, number)
-        members = {n: rank for n, rank in below.members.items() if n not in known_here}
-        whole = tuple(n for n, rank in members.items() if rank or self.backend.name == "openacc")
-        others = {n: rank for n, rank in below.others.items() if n not in known_here}
-        in_blocks = [d for d in found if self._in_block(d)]
-        self._check_reduced(node, [d for d in in_blocks if d.name in reduced])
-        unsized = [d for d in found if is_unsized(d) and d.name not in asked]
-        arrays = tuple(d.name for d in found if d.rank and d.name not in asked and not is_unsized(d))
-        offloaded = OffloadCode(
-            **{f.name: getattr(code, f.name) for f in fields(RegionCode)},
-            arrays=arrays,
-            transient=tuple(
-                d.name for d in found if d.name in arrays and is_transient(self.facts, self.routine.key, d)
-            ),
-            asked=tuple(d.name for d in found if d.name in asked),
-            copied=(*(d.name for d in plain if d.name in written), *sorted(reduced)),
-            scalars=(
-                *(d.name for d in plain if d.name not in written),
-                *(n for n in members if n not in whole),
-                *(n for n, rank in others.items() if not rank),
-            ),
-            objects=(
-                *(d.name for d in objects if d.name not in written and d.name not in deep),
-                *whole,
-                *(n for n, rank in others.items() if rank),
-            ),
-            changed=tuple(d.name for d in objects if d.name in written and d.name not in deep),
-            deep=deep,
-            owned=tuple(sorted(own)),
-            given=tuple(given),
-            results=tuple(results),
-            constants=tuple(self._constants(node)),
-            updates=tuple(dict.fromkeys((*local, *set_there))),
-            returned=tuple(set_there),
-            nested=self._rectangular(loops),
-            last=" .and. ".join(_at_end(loop) for loop in loops),
-            sections=self.sections.of(sharing.body, unsized, node.header.line, self.addressed),
-            members=tuple(
-                d.name for d in in_blocks if d.rank or ((d.name in written or d in objects) and d.name not in reduced)
-            )
-            + whole,
-            addressed=self.addressed and bool(arrays or self.called.tables.get((self.routine.key, number))),
-        )
+        named = self._variables(node, code)
+        self._check_results(node, code, named.results)
+        own = self._objects(sorted(named.own))
+        self._check_objects(node, [d for d in (*named.shared, *own) if d.name not in named.deep])
+        self._check_reduced(node, [d for d in named.in_blocks if d.name in named.reduced])
+        self.shared |= {d.name for d in named.shared if d.rank} - named.asked
+        self.own |= {d.name for d in own if d.rank}
+        self.given |= {d.name for d in named.given if d.rank}
+        offloaded = self._offloaded(node, code, named)
         if self.backend.name == "openacc":
             self.offloaded.append(offloaded)
         if offloaded.addressed:
             self._addressed_names[id(node)] = _names(offloaded)
             if not code.sharing.complete:
-                self.found.append(
-                    not_shared("a region with names that hfpy does not know", node.header.line, self.routine.file)
-                )
+                what = "a region with names that hfpy does not know"
+                self.found.append(not_shared(what, node.header.line, self.routine.file))
         return offloaded
+
+    def _variables(self, node: Construct, code: RegionCode) -> Variables:
+        """What the directives of a region have to say of its variables."""
+        body, region, sharing = self.sharing.region(self.numbers[id(node)]).body, code.region, code.sharing
+        shared = self._objects(sharing.shared)
+        inner = {i for c in constructs(node.body) if c.region is not None for i in c.region.iterators}
+        objects = [d for d in shared if not d.rank and self._as_object(d)]
+        given, results = self._objects(sharing.firstprivate), self._objects(sharing.lastprivate)
+        own = {*sharing.private, *sharing.heap, *(d.name for d in (*given, *results)), *region.iterators}
+        attached = self.backend.name == "openacc" and not self.addressed
+        return Variables(
+            shared=tuple(shared),
+            written=frozenset(body.flow().written),
+            reduced=frozenset(r.name for r in region.reductions),
+            asked=frozenset(inquired(body)),
+            objects=tuple(objects),
+            plain=tuple(d for d in shared if not d.rank and d not in objects and d.name not in inner),
+            own=frozenset(own | (inner & set(sharing.shared))),
+            given=tuple(given),
+            results=tuple(results),
+            deep=deep_objects(self.facts, body, objects) if attached else {},
+            in_blocks=tuple(d for d in shared if self._in_block(d)),
+            transient=frozenset(d.name for d in shared if d.rank and is_transient(self.facts, self.routine.key, d)),
+        )
+
+    def _offloaded(self, node: Construct, code: RegionCode, named: Variables) -> OffloadCode:
+        """The region as a kernel."""
+        number = self.numbers[id(node)]
+        loops = code.loops if not code.region.loops else self._own_order(node, code.region)
+        updates, returned = self._updates(number, named)
+        below = self._given_below(node, number)
+        members = {n: rank for n, rank in below.members.items() if n not in named.names}
+        whole = tuple(n for n, rank in members.items() if rank or self.backend.name == "openacc")
+        others = {n: rank for n, rank in below.others.items() if n not in named.names}
+        scalars = (*(n for n in members if n not in whole), *(n for n, rank in others.items() if not rank))
+        tables = self.called.tables.get((self.routine.key, number))
+        body = self.sharing.region(number).body
+        return OffloadCode(
+            **{f.name: getattr(code, f.name) for f in fields(RegionCode)},
+            arrays=named.arrays,
+            transient=tuple(n for n in named.arrays if n in named.transient),
+            asked=tuple(d.name for d in named.shared if d.name in named.asked),
+            copied=named.copied,
+            scalars=(*named.only_read, *scalars),
+            objects=(*named.read_objects, *whole, *(n for n, rank in others.items() if rank)),
+            changed=named.changed_objects,
+            deep=named.deep,
+            owned=tuple(sorted(named.own)),
+            given=named.given,
+            results=named.results,
+            constants=tuple(self._constants(node)),
+            updates=updates,
+            returned=returned,
+            nested=self._rectangular(loops),
+            last=" .and. ".join(_at_end(loop) for loop in loops),
+            sections=self.sections.of(body, named.unsized, node.header.line, self.addressed),
+            members=(*named.members, *whole),
+            addressed=self.addressed and bool(named.arrays or tables),
+        )
+
+    def _updates(self, number: int, named: Variables) -> tuple[tuple[Known, ...], tuple[Known, ...]]:
+        """The module variables that the device must have for a region, and those that it gives back."""
+        local, imports, problems = self.called.updates(self.routine, number)
+        scalars = (*named.plain, *named.objects)
+        returned = self.called.own_updates(self.routine, [d.name for d in scalars if d.name in named.written])
+        returned += self.called.own_updates(self.routine, sorted(named.reduced - {v.name for v in returned}))
+        local += self.called.own_updates(self.routine, [d.name for d in scalars])
+        self.imports += imports
+        self.found += problems
+        return tuple(dict.fromkeys((*local, *returned))), tuple(returned)
 
     def _given_below(self, node: Construct, number: int) -> Given:
         """What the region gives copies of routines that read common blocks."""
@@ -284,12 +292,6 @@ class OffloadRewriter(RegionRewriter):
         self.uses += given.uses
         self._calls[id(node)] = given.edits
         return given
-
-    def _transient(self, found: Sequence[DataObject], arrays: Sequence[str]) -> tuple[str, ...]:
-        """Arrays that are brought to the device for this region."""
-        if self.addressed:
-            return ()
-        return tuple(d.name for d in found if d.name in arrays and is_transient(self.facts, self.routine.key, d))
 
     def _objects(self, names: Sequence[str]) -> list[DataObject]:
         found = (self.facts.object(name, self.routine.key) for name in names)

@@ -58,6 +58,7 @@ KINDS = (
     "-watched",
     "-sampled",
 )  # in the names of build folders
+KERNEL_LANGUAGES = C_LANGUAGES | {"cuda-fortran"}
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,32 @@ def _compile_and_link(
     project: Project, options: Options, request: Request, folder: Path, translated: Translated
 ) -> Built:
     mains = executables(project, translated.files, folder)
+    tools, others = _tools(project, options, request, translated)
+    files = _to_compile(project, request, tools, translated, mains)
+    check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
+    languages = {file.contents.language for file in files.values()}
+    cuda = _cuda_tools(project, options, request, languages) if languages & KERNEL_LANGUAGES else None
+    files = with_processes(_with_runtime_modules(files, options, folder, cuda is not None), options)
+    objects = Objects(
+        folder=folder,
+        root=project.root,
+        tools=tools,
+        files=files,
+        needs=dependencies(tuple(files.values())),
+        processes=Processes(),
+        flags_of=project.flags_of_file,
+        say=request.say,
+        reported=request.reported,
+    )
+    compilation = _Compilation(project, options, objects, _foreign_objects(others, project.root, objects), cuda)
+    compilation.run(request)
+    return _linked(compilation, request, mains, translated)
+
+
+def _tools(
+    project: Project, options: Options, request: Request, translated: Translated
+) -> tuple[Tools, tuple[Path, ...]]:
+    """What compiles, with the flags that the options ask for, and the sources in C and CUDA C."""
     others = _foreign_sources(project, options)
     tools = find_tools(
         project,
@@ -183,76 +210,96 @@ def _compile_and_link(
         tools = watching(tools)
     if options.samples:
         tools = sampling(tools)
-    if options.library:
-        tools = tools.position_independent()
+    return (tools.position_independent() if options.library else tools), others
+
+
+def _to_compile(
+    project: Project, request: Request, tools: Tools, translated: Translated, mains: Mapping[str, CompiledFile]
+) -> dict[str, CompiledFile]:
+    """The translated files that are compiled, by name."""
     compiled = compiled_files(translated.files, mains)
     if project.legacy and tools.fortran.family in ("gnu", "llvm"):
         compiled, reported = without_unneeded(compiled, mains.values())
         request.diagnosed(reported)
-    files = {file.name: file for file in compiled}
-    check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
-    languages = {file.contents.language for file in files.values()}
-    in_fortran = "cuda-fortran" in languages
-    cuda = _cuda_tools(project, options, request, languages) if in_fortran or languages & C_LANGUAGES else None
-    if cuda is not None and options.library:
-        cuda = cuda.position_independent()
-    files = with_processes(_with_runtime_modules(files, options, folder, cuda is not None), options)
-    flags = (
-        cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
-    )
-    needs = dependencies(tuple(files.values()))
-    processes = Processes()
-    objects = Objects(
-        folder=folder,
-        root=project.root,
-        tools=tools,
-        files=files,
-        needs=needs,
-        processes=processes,
-        flags_of=project.flags_of_file,
-        say=request.say,
-        reported=request.reported,
-    )
-    foreign = {f"{path.name} {index}": path for index, path in enumerate(others)}
-    targets = _foreign_objects(foreign, project.root, objects)
-    request.phases.phase("compiling", len(needs) + len(foreign))
-    remove_stale_modules(objects.modules, files.values())
+    return {file.name: file for file in compiled}
 
-    def own_flags(file: CompiledFile) -> tuple[str, ...]:
-        if file.contents.language == "cuda-fortran":
-            return flags
-        chosen = tools.selection_flags(project.flags_of_file(file.source)) if file.contents.selections else ()
-        form = tools.fortran.spelling.in_free_form if file.contents.free_form else ()
-        return (*form, *chosen, *flags_for_processes(file, options, cuda is not None))
 
-    def compile_one(name: str) -> None:
-        if name in foreign:
-            objects.compile_c(foreign[name], targets[name])
-        elif cuda is not None and files[name].contents.language in C_LANGUAGES:
-            objects.compile_kernels(name, cuda)
+@dataclass(frozen=True)
+class _Compilation:
+    """The files of a build on their way to objects. ``foreign`` are the objects of sources in C and CUDA C, by source;
+    ``cuda`` compiles kernels, if there are any.
+    """
+
+    project: Project
+    options: Options
+    objects: Objects
+    foreign: Mapping[Path, Path]
+    cuda: CudaTools | None
+
+    def run(self, request: Request) -> None:
+        """Compiles what is not up to date. Raises ToolError with what compilers said."""
+        objects = self.objects
+        sources = {f"{path.name} {number}": path for number, path in enumerate(self.foreign)}
+        request.phases.phase("compiling", len(objects.needs) + len(sources))
+        remove_stale_modules(objects.modules, objects.files.values())
+        work = {**dict.fromkeys(sources, ()), **objects.needs}
+        failures = run_ordered(
+            work,
+            lambda name: self._compile(name, sources.get(name)),
+            request.jobs,
+            objects.processes.stop,
+            request.phases.step,
+        )
+        if failures:
+            raise ToolError("\n".join(str(failure) for failure in failures))
+
+    @property
+    def in_fortran(self) -> bool:
+        """Whether there are kernels in CUDA Fortran."""
+        return any(file.contents.language == "cuda-fortran" for file in self.objects.files.values())
+
+    def _compile(self, name: str, source: Path | None) -> None:
+        """Compiles a file of the translation, or a ``source`` in C or CUDA C."""
+        if source is not None:
+            self.objects.compile_c(source, self.foreign[source])
+        elif self.cuda is not None and self.objects.files[name].contents.language in C_LANGUAGES:
+            self.objects.compile_kernels(name, self.cuda)
         else:
-            objects.compile_fortran(name, own_flags(files[name]))
+            self.objects.compile_fortran(name, self._flags(self.objects.files[name]))
 
-    work = {**dict.fromkeys(foreign, ()), **needs}
-    failures = run_ordered(work, compile_one, request.jobs, processes.stop, request.phases.step)
-    if not failures:
-        if cuda is not None:
-            objects.tools = with_runtime(objects, cuda, request, in_fortran)
-        others_built = tuple(target for name, target in targets.items() if foreign[name] != LIMITS)
-        objects.always = tuple(target for target in targets.values() if target not in others_built)
-        linked = link_programs(objects, project.name, mains, others_built, request.jobs, request.phases)
-        library = None
-        if options.library:
-            runtime = [path.with_suffix(".o").name for path in cuda.runtime_sources()] if cuda is not None else []
-            library = link_library(objects, project.name, others_built, [folder / name for name in runtime])
-        return Built(linked, library, folder, translated.diagnostics, tuple(objects.compiled))
-    raise ToolError("\n".join(str(failure) for failure in failures))
+    def _flags(self, file: CompiledFile) -> tuple[str, ...]:
+        """The flags of one Fortran file beside those of all."""
+        tools = self.objects.tools
+        if file.contents.language == "cuda-fortran":
+            assert self.cuda is not None
+            return cudafortran.compile_flags(tools.fortran, self.cuda, tools.fortran_flags)
+        flags = self.project.flags_of_file(file.source)
+        chosen = tools.selection_flags(flags) if file.contents.selections else ()
+        form = tools.fortran.spelling.in_free_form if file.contents.free_form else ()
+        return (*form, *chosen, *flags_for_processes(file, self.options, self.cuda is not None))
+
+
+def _linked(
+    compilation: _Compilation, request: Request, mains: Mapping[str, CompiledFile], translated: Translated
+) -> Built:
+    """The programs of a build, and its library if it makes one."""
+    objects, cuda, project = compilation.objects, compilation.cuda, compilation.project
+    if cuda is not None:
+        objects.tools = with_runtime(objects, cuda, request, compilation.in_fortran)
+    others = tuple(target for source, target in compilation.foreign.items() if source != LIMITS)
+    objects.always = tuple(target for target in compilation.foreign.values() if target not in others)
+    linked = link_programs(objects, project.name, mains, others, request.jobs, request.phases)
+    library = None
+    if compilation.options.library:
+        runtime = [path.with_suffix(".o").name for path in cuda.runtime_sources()] if cuda is not None else []
+        library = link_library(objects, project.name, others, [objects.folder / name for name in runtime])
+    return Built(linked, library, objects.folder, translated.diagnostics, tuple(objects.compiled))
 
 
 def _cuda_tools(project: Project, options: Options, request: Request, languages: Set[Language]) -> CudaTools:
     """What compiles the kernels: nvcc or hipcc, or a C++ compiler for emulation."""
     settings = project.target(options.target)
-    return find_cuda_tools(
+    tools = find_cuda_tools(
         request.environment,
         emulated=options.emulate,
         arch=settings.arch,
@@ -261,6 +308,7 @@ def _cuda_tools(project: Project, options: Options, request: Request, languages:
         nvcc_flags=project.nvccflags,
         made_for=devices_of(languages),
     )
+    return tools.position_independent() if options.library else tools
 
 
 def runtime_module(source: Path, module: str) -> CompiledFile:
@@ -279,12 +327,12 @@ def with_runtime(objects: Objects, cuda: CudaTools, request: Request, in_fortran
     return replace(objects.tools, link_flags=(*flags, *objects.tools.link_flags))
 
 
-def _foreign_objects(foreign: Mapping[str, Path], root: Path, objects: Objects) -> dict[str, Path]:
+def _foreign_objects(sources: Sequence[Path], root: Path, objects: Objects) -> dict[Path, Path]:
     """The objects of C and CUDA files, in the folders that they have in the project."""
     targets = {}
-    for name, path in foreign.items():
+    for path in sources:
         inside = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
-        targets[name] = objects.objects / "c" / inside.with_name(f"{inside.name}.o")
+        targets[path] = objects.objects / "c" / inside.with_name(f"{inside.name}.o")
     return targets
 
 

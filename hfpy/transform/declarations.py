@@ -137,7 +137,7 @@ class DeclarationRewriter:
 
     def _excused(self, name: str) -> bool:
         scopes, key = self.facts.scopes, self.routine.key
-        if scopes.sees_opaque(key) or scopes.imported_opaquely(name, key) or scopes.is_intrinsic(name, key):
+        if scopes.opaque.seen_by(key) or scopes.opaque.brings(name, key) or scopes.is_intrinsic(name, key):
             return True
         return bool(scopes.procedures(name, key))
 

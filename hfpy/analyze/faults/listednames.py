@@ -50,7 +50,7 @@ def _has_branches(index: FileIndex) -> bool:
 def _means_something(names: Undeclared, name: str, routine: Routine) -> bool:
     """Whether the routine has the name, or may have it from something that has no source here."""
     facts, key = names.facts, routine.key
-    if names.scopes.sees_opaque(key) or names.lacks_text(key) or names.known(name, key):
+    if names.scopes.opaque.seen_by(key) or names.lacks_text(key) or names.known(name, key):
         return True
     if any(r.name == name for r in facts.references[key]):
         return True

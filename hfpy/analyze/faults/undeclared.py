@@ -39,7 +39,7 @@ class Undeclared:
         """One error for each name of each routine, where it is first."""
         for key in self.facts.graph.with_statements():
             routine = self.facts.routine(key)
-            known = not self.scopes.sees_opaque(key) and not self.lacks_text(key)
+            known = not self.scopes.opaque.seen_by(key) and not self.lacks_text(key)
             if known and self.scopes.without_implicit(routine):
                 yield from self._in_declarations(routine)
                 yield from self._in(routine)
@@ -99,7 +99,7 @@ class Undeclared:
         """Whether a name is intrinsic, or one that a scope has."""
         if name in WITHOUT_USE or name in EXTENSIONS or self.scopes.variable(name, key) is not None:
             return True
-        return bool(self.scopes.procedures(name, key)) or self.scopes.imported_opaquely(name, key)
+        return bool(self.scopes.procedures(name, key)) or self.scopes.opaque.brings(name, key)
 
     def _in_modules(self, name: str, routine: Routine) -> bool:
         """Whether the specification part of a host, or of a module that is used as a whole, has a name."""

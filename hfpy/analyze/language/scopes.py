@@ -11,10 +11,10 @@ from functools import cached_property
 from hfpy.analyze.language.context import guards_of
 from hfpy.analyze.language.implicit import alone_in, may_be_set, set_alone, undeclared
 from hfpy.analyze.language.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
+from hfpy.analyze.language.opaque import Opaque
 from hfpy.analyze.language.parttypes import PartTypes
 from hfpy.model.application import Application
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
-from hfpy.parse.outside import may_have
 from hfpy.parse.routines import unit_key
 from hfpy.parse.text.physical import preprocessed
 
@@ -73,7 +73,6 @@ class Scopes:
         self._variables: dict[tuple[str, str], Found | None] = {}
         self._procedures: dict[tuple[str, str], Named] = {}
         self._exports: dict[tuple[str, str, str], Found | None] = {}
-        self._opaque: dict[str, bool] = {}
         self._implicit: dict[str, frozenset[str]] = {}
         self._with_lines: dict[str, bool] = {}  # for the preprocessor, by file
         self._imports: dict[str, _Imports] = {}
@@ -113,6 +112,11 @@ class Scopes:
                     found.setdefault((host, app.unit(key).name), key)
         return found
 
+    @cached_property
+    def opaque(self) -> Opaque:
+        """What units may have from modules without source."""
+        return Opaque(self.application, self.modules)
+
     # -- variables
 
     def variable(self, name: str, key: str) -> Found | None:
@@ -139,7 +143,7 @@ class Scopes:
                 return found
         if name in routine.dummies or name == routine.result:
             return Found(key, Symbol(name, self.implicit_type(name, routine)))
-        if name in self._undeclared(routine) and not self.imported_opaquely(name, key):
+        if name in self._undeclared(routine) and not self.opaque.brings(name, key):
             procedure = self.procedures(name, key)
             if procedure and (procedure != (f"::{name}",) or name not in set_alone(routine)):
                 return None  # an external one may have the name of a local variable
@@ -153,7 +157,7 @@ class Scopes:
         found = self._implicit.get(routine.key)
         if found is None:
             separate = routine.kind == "procedure"  # its interface declares names, too
-            typed = not separate and not self.without_implicit(routine) and not self.sees_opaque(routine.key)
+            typed = not separate and not self.without_implicit(routine) and not self.opaque.seen_by(routine.key)
             found = undeclared(routine) - self._macros(routine.key) if typed else frozenset()
             if found and self._preprocessed(routine):
                 found &= may_be_set(routine) | routine.spec.storage  # others may be macros of included files
@@ -483,49 +487,3 @@ class Scopes:
         """
         routines = self.application.routines.values()
         return frozenset(t.extends for r in routines for t in r.spec.types.values() if t.extends)
-
-    def sees_opaque(self, key: str) -> bool:
-        """Whether a unit (or its host) uses a module without source as a whole, so that unknown names may come from
-        it.
-        """
-        if key not in self._opaque:
-            self._opaque[key] = self._sees_opaque(key, set())
-        return self._opaque[key]
-
-    def _sees_opaque(self, key: str, seen: set[str]) -> bool:
-        if key in seen:
-            return False
-        seen.add(key)
-        routine = self.application.routines.get(key)
-        if routine is None:
-            return True
-        for use in routine.spec.uses:
-            module = self.modules.get(use.module)
-            if module is None and not use.intrinsic and use.only is None:
-                return True
-            if module is not None and use.only is None and self._sees_opaque(module, seen):
-                return True
-        return bool(routine.host) and self._sees_opaque(routine.host, seen)
-
-    def imported_opaquely(self, name: str, key: str, seen: frozenset[str] = frozenset()) -> bool:
-        """Whether a name is imported from a module without source: by name, or with all of an intrinsic one."""
-        current: str | None = key
-        while current and current not in seen:
-            seen |= {current}
-            routine = self.application.routines.get(current)
-            if routine is None:
-                return False
-            if any(self._brings(use, name, seen) for use in routine.spec.uses):
-                return True
-            current = routine.host or None
-        return False
-
-    def _brings(self, use: Use, name: str, seen: frozenset[str]) -> bool:
-        """The same for one ``use``, also of modules that pass an intrinsic one on."""
-        module = self.modules.get(use.module)
-        if use.only is not None:
-            return module is None and any(local == name for local, _ in use.only)
-        remote = next((remote for local, remote in use.renames if local == name), name)
-        if module is None:
-            return use.intrinsic and may_have(use.module, remote)
-        return self.imported_opaquely(remote, module, seen)

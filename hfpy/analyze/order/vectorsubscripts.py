@@ -81,7 +81,7 @@ def _named(name: str, at: Located, key: str, facts: Facts) -> bool | None:
     around = [regions[number] for number in at.regions]  # first: it is an iterator of these nearly always
     iterated = any(c.region is not None and name in c.region.iterators for c in chain(around, regions))
     counted = iterated or name in {m.lower() for m in facts.application.macros_of(key)}
-    return False if counted or not (routine.spec.implicit_none or facts.scopes.sees_opaque(key)) else None
+    return False if counted or not (routine.spec.implicit_none or facts.scopes.opaque.seen_by(key)) else None
 
 
 def _of_block(name: str, at: Located) -> bool | None:

@@ -46,7 +46,8 @@ from hfpy.backends.c.values import (
     operand,
     refused_at,
 )
-from hfpy.backends.kernelspec import mentioned_at, sites_of
+from hfpy.backends.chains import mentioned_at
+from hfpy.backends.kernelspec import sites_of
 from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Bounds, KernelSpec, Local, Parameter, Range, Slot
 from hfpy.model.statements import Header

@@ -13,13 +13,14 @@ from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.base import Kernel, render
 from hfpy.backends.behind import behind
 from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
+from hfpy.backends.chains import mentioned_at
 from hfpy.backends.fortran.accepted import asks_ieee
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.device import FortranRoutines, identity_of, zero
 from hfpy.backends.fortran.parameters import THREADS, Memory, count, launch_rows, shape, texts_of, value_lines
 from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.fortran.text import KernelText
-from hfpy.backends.kernelspec import mentioned_at, sites_of
+from hfpy.backends.kernelspec import sites_of
 from hfpy.model.expressions import names_in
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Workspace
 from hfpy.model.names import Names
