@@ -190,6 +190,41 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
+@dataclass(frozen=True)
+class _Text:
+    """The text of a file that is read. ``line_map`` has the source line of each of its lines where it is not the file's
+    own text, ``unexpanded`` a plain file's text before the preprocessor; ``diagnostics`` are about macros and lines for
+    the preprocessor.
+    """
+
+    source: SourceText
+    fixed: bool
+    seen: _Seen
+    diagnostics: tuple[Diagnostic, ...]
+    line_map: tuple[int, ...] | None = None
+    unexpanded: str = ""
+
+
+def _read(
+    path: Path, text: str, options: Options, macros: Mapping[str, Macro], line_map: tuple[int, ...] | None
+) -> _Text:
+    """The text of a file behind the preprocessor where its macros have to be expanded, else as it is."""
+    hybrid, found = path.suffix in HYBRID_SUFFIXES, list[Diagnostic]()
+    given = line_map is not None
+    if not given and hybrid and (result := _expanded(path, text, options, macros)) is not None:
+        found += result.diagnostics
+        text, line_map = result.text, result.line_map
+    source = source_text(str(path), text)
+    fixed = is_fixed(path, source.lines)
+    seen, unexpanded = _seen(path, source, options, macros, fixed), ""
+    plain = None if hybrid or given else _expanded_plain(path, source, options, seen, fixed)
+    if plain is not None and not plain.diagnostics:
+        line_map, unexpanded, source, seen = plain.line_map, text, source_text(str(path), plain.text), _Seen()
+    elif plain is not None and options.auto:
+        found += [replace(d, severity="warning") for d in plain.diagnostics]
+    return _Text(source, fixed, seen, (*found, *seen.diagnostics), line_map, unexpanded)
+
+
 def index_text(
     path: Path,
     text: str,
@@ -202,36 +237,17 @@ def index_text(
     made from the user's; its macros are expanded already, where that is needed. ``directives`` says that a file has
     some of which this is a part.
     """
-    digest = text_digest(text)
     hybrid = path.suffix in HYBRID_SUFFIXES
-    found: list[Diagnostic] = []
-    if not text.strip():
-        found.append(warning("HF102", "the file is empty", Place(str(path))))
-    expanded: tuple[int, ...] | None = None
-    original, unexpanded = text, ""
-    if line_map is not None:
-        expanded = line_map
-    elif hybrid:
-        result = _expanded(path, text, options, macros)
-        if result is not None:
-            found += result.diagnostics
-            text, expanded = result.text, result.line_map
-    source = source_text(str(path), text)
-    fixed = is_fixed(path, source.lines)
-    seen = _seen(path, source, options, macros, fixed)
-    plain = _expanded_plain(path, source, options, seen, fixed) if not hybrid and line_map is None else None
-    if plain is not None and not plain.diagnostics:
-        expanded, unexpanded, source, seen = plain.line_map, text, source_text(str(path), plain.text), _Seen()
-    elif plain is not None and options.auto:
-        found += [replace(d, severity="warning") for d in plain.diagnostics]
-    found += seen.diagnostics
+    found = [warning("HF102", "the file is empty", Place(str(path)))] if not text.strip() else []
+    read = _read(path, text, options, macros, line_map)
+    found += read.diagnostics
     lines, problems = logical_lines(
         str(path),
-        source.lines,
+        read.source.lines,
         hybrid=hybrid,
-        active=seen.active,
-        fixed=fixed,
-        includes=seen.includes,
+        active=read.seen.active,
+        fixed=read.fixed,
+        includes=read.seen.includes,
         columns=options.columns,
     )
     found += problems
@@ -241,25 +257,25 @@ def index_text(
     found += indexed.diagnostics
     reads_directives = hybrid or directives or any(line.directive for line in lines)
     if options.directives_as_regions:
-        reads_directives = reads_directives or calls_loops_parallel(source.lines)
+        reads_directives = reads_directives or calls_loops_parallel(read.source.lines)
     if not reads_directives:
         # The compiler will tell what is wrong with a plain file; it passes through hfpy.
         found = [d for d in found if d.code not in ("HF103", "HF104", "HF109", "HF115")]
     return FileIndex(
-        source=source,
-        digest=digest,
+        source=read.source,
+        digest=text_digest(text),
         lines=tuple(lines),
         units=indexed.units,
         conditions=indexed.conditions,
         diagnostics=tuple(found),
         hybrid=reads_directives,
-        expanded=expanded,
-        macros=seen.defined,
-        definitions=seen.definitions,
-        includes=seen.includes,
-        fixed=fixed,
+        expanded=read.line_map,
+        macros=read.seen.defined,
+        definitions=read.seen.definitions,
+        includes=read.seen.includes,
+        fixed=read.fixed,
         columns=options.columns,
-        original=original if expanded is not None else "",
-        unexpanded=unexpanded,
+        original=text if read.line_map is not None else "",
+        unexpanded=read.unexpanded,
         sizes=options.domain_sizes,
     )

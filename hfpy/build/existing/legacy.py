@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -90,21 +90,8 @@ def load_legacy(
     settings = read_settings(folder, target, environment, debug=debug, hf_dir=HF_DIR, runs=runs)
     find = find_compiler if runs else named_compiler
     debug = debug or settings.text("DEBUG_MODE").lower() == "true"
-    notes = [
-        note(codes.SETTING_IGNORED, f"{key} has no effect: {why}", settings.place(key))
-        for key, why in _WITHOUT_EFFECT.items()
-        if settings.words(key)
-    ]
-    for place, key, why in settings.unknown:
-        message = f"{f'{key}: ' if key else ''}{why}; only commands that build run anything"
-        notes.append(note(codes.SETTING_IGNORED, message, place))
-    if settings.text("TEST_WITH_EVERY_BUILD").lower() == "true":
-        message = "TEST_WITH_EVERY_BUILD has no effect: 'make tests' builds and tests"
-        notes.append(note(codes.SETTING_IGNORED, message, settings.place("TEST_WITH_EVERY_BUILD")))
     flags = [flag for word in settings.words("OPTION_FLAGS") for flag in word.split(",") if flag]
-    for flag in (f for f in flags if f != _DEBUG_PRINT):
-        message = f"OPTION_FLAGS: {flag} has no effect: there are no such settings here"
-        notes.append(note(codes.SETTING_IGNORED, message, settings.place("OPTION_FLAGS")))
+    notes = list(_without_effect(settings, flags))
     source = _relative(settings.text("SRC_DIR_COMMON", "source"))
     if not (folder / source).is_dir():
         place = settings.place("SRC_DIR_COMMON")
@@ -140,6 +127,22 @@ def load_legacy(
         cuda_everywhere=_cuda_everywhere(settings, target, sources, notes),
     )
     return project, tuple(dict.fromkeys(notes))
+
+
+def _without_effect(settings: Settings, flags: Sequence[str]) -> Iterator[Diagnostic]:
+    """Notes on what is set and has no effect here; ``flags`` are those of ``OPTION_FLAGS``."""
+    for key, why in _WITHOUT_EFFECT.items():
+        if settings.words(key):
+            yield note(codes.SETTING_IGNORED, f"{key} has no effect: {why}", settings.place(key))
+    for place, key, why in settings.unknown:
+        message = f"{f'{key}: ' if key else ''}{why}; only commands that build run anything"
+        yield note(codes.SETTING_IGNORED, message, place)
+    if settings.text("TEST_WITH_EVERY_BUILD").lower() == "true":
+        message = "TEST_WITH_EVERY_BUILD has no effect: 'make tests' builds and tests"
+        yield note(codes.SETTING_IGNORED, message, settings.place("TEST_WITH_EVERY_BUILD"))
+    for flag in (f for f in flags if f != _DEBUG_PRINT):
+        message = f"OPTION_FLAGS: {flag} has no effect: there are no such settings here"
+        yield note(codes.SETTING_IGNORED, message, settings.place("OPTION_FLAGS"))
 
 
 def copy_of(project: Project, target: str, name: str, executables: Collection[str]) -> Path:
