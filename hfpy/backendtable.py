@@ -6,8 +6,9 @@ Everything that depends on which backends there are asks here: the command line,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from hfpy.values import dataclass
 
 #: What a backend makes of a region: loops where it is, a kernel elsewhere, or loops with directives for a device.
 Kind = Literal["loops", "kernels", "offload"]

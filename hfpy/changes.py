@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+
+from hfpy.values import dataclass
 
 # The transformations that can be asked for by name (kernel-metadata-and-transforms.md §2.3); each is a method of
 # :class:`hfpy.transform.scripts.kernel.Kernel`.

@@ -7,10 +7,10 @@ the analyses have found an error in a region or in what it calls, the refusal sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hfpy.diagnostics import Diagnostic, Place
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.analyze.facts import Facts

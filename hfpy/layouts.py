@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from hfpy.values import dataclass
 
 Part = Literal["whole", "within", "number"]
 

@@ -10,7 +10,7 @@ import gc
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from hfpy.diagnostics import Diagnostic, Fix, Place, Related, has_errors, ordere
 from hfpy.followed import with_calls_that_fit, without_followed
 from hfpy.options import Progress, silent
 from hfpy.translation import GeneratedFile
+from hfpy.values import dataclass
 from hfpy.written import generated, untouched, written_beside
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from hfpy.changes import Changes
@@ -16,6 +16,7 @@ from hfpy.layouts import Layout
 from hfpy.model.extents import Dim
 from hfpy.scale.network import Network
 from hfpy.suffixes import FIXED_COLUMNS
+from hfpy.values import dataclass
 
 # Told how far long work is: the name of the phase, how much of it is done, and how much there is (0: not known).
 Progress = Callable[[str, int, int], None]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from hfpy.suffixes import HYBRID
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

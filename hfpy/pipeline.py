@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, has_error
 from hfpy.making import Made, deep, in_source_lines, made_of, rewritten
 from hfpy.options import Options, Progress, silent
 from hfpy.translation import GeneratedFile, Translation
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.analyze.effects.effects import Effects

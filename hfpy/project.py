@@ -6,7 +6,7 @@ import fnmatch
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from hfpy.options import (
 )
 from hfpy.scale.network import Network
 from hfpy.suffixes import FORTRAN
+from hfpy.values import dataclass
 
 PROJECT_FILE = "hfpy.toml"
 MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures

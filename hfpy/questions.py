@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hfpy.diagnostics import Diagnostic
+from hfpy.values import dataclass
 
 _INDEPENDENT = "independent("
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hfpy.diagnostics import Diagnostic
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.commands.tables import Table

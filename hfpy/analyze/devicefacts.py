@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import Identity
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.analyze.device.residence import View

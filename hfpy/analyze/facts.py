@@ -6,7 +6,7 @@ Made once by :func:`analyse`; the transformations only read it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from hfpy.model.statements import OneLine, Opaque
 from hfpy.model.targets import holds_architecture, holds_position
 from hfpy.model.units import Routine
 from hfpy.parse.files import leaves_preprocessed
+from hfpy.values import dataclass
 
 Plans = Mapping[tuple[LineKey, int, int], Plan]  # of one unit, by line and place of the reference
 # The routine of an ``allocate`` statement, and the sizes there.

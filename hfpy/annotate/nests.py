@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.diagnostics import Place
 from hfpy.model.source import LogicalLine
 from hfpy.parse.outside import unread_files, unseen_modules
 from hfpy.transform.loops.automatic import Automatic, Verdict
+from hfpy.values import dataclass
 
 TARGETS = ("cpu", "gpu")
 Span = tuple[str, int, int]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.annotate.nests import INSIDE, Nest, Nests
 from hfpy.annotate.text import reported, summary
 from hfpy.annotate.writing import text_of
 from hfpy.insight.pages import environment
+from hfpy.values import dataclass
 from hfpy.version import VERSION
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.loops.ordering import Obstacle
 from hfpy.annotate.found import weights_of
@@ -14,6 +14,7 @@ from hfpy.diagnostics import Place
 from hfpy.pipeline import in_the_way
 from hfpy.transform.loops.automatic import Automatic
 from hfpy.transform.loops.obstacles import Hindered
+from hfpy.values import dataclass
 
 _SHOWN = 3  # places of a cause
 

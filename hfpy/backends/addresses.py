@@ -15,7 +15,7 @@ tells OpenACC's, by ``acc_map_data``, that this memory is present, as itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.backends.c.device import DeviceRoutines
@@ -25,6 +25,7 @@ from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import expanded_dim
 from hfpy.transform.device.datadialect import OPENACC, OPENMP_TARGET, in_block
 from hfpy.transform.regions.outline import Contained
+from hfpy.values import dataclass
 
 PROCEDURES = frozenset({"hf_region_begins", "hf_region_ends", "hf_address", "hf_update_host", "c_f_pointer"})
 _NUMBERS = ("real", "integer", "logical", "complex")

@@ -6,11 +6,11 @@ Decisions are made by analyses and passes; boilerplate is in templates (design c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from hfpy.model.kernel import KernelSpec
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.analyze.regions.sharing import RegionSharing

@@ -5,7 +5,7 @@ and which module variables they know.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -33,6 +33,7 @@ from hfpy.parse.declarations.specification import has_entry
 from hfpy.parse.text.physical import physical, rows_of
 from hfpy.transform.imports import Imports
 from hfpy.transform.text.edits import Edit, insert_lines
+from hfpy.values import dataclass
 
 OFFLOADED = ("openacc", "openmp-target")
 _ROUTINE = {"openacc": "!$acc routine seq", "openmp-target": "!$omp declare target"}

@@ -9,7 +9,7 @@ routine on the device names one. So the copies are those of CUDA Fortran's kerne
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from hfpy.analyze.callgraph.graph import CallSite
@@ -30,6 +30,7 @@ from hfpy.transform.text.edits import Edit, insert, replace_range
 from hfpy.transform.text.fixedform import fixed_row
 from hfpy.transform.workshop import Added
 from hfpy.translation import Contents
+from hfpy.values import dataclass
 
 FORMS = {
     "openacc": Form("", "!$acc routine seq", spaces=False),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.analyze.regions.sharing import RegionSharing
@@ -17,6 +16,7 @@ from hfpy.model.names import module_of_file
 from hfpy.transform.text.wrapping import wrap_line
 from hfpy.transform.workshop import Added, Beside
 from hfpy.translation import Contents, Language
+from hfpy.values import dataclass
 
 
 class CudaC(NoLoops):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.device.inquired import inquires_component
@@ -16,6 +15,7 @@ from hfpy.model.expressions import Apply, Component, names_in, walk
 from hfpy.model.kernel import Access, Parameter
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import Symbol
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.backends.kernelspec import SpecBuilder

@@ -7,11 +7,11 @@ same place; the printers refuse anything else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.backends.c.values import CannotPrint
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

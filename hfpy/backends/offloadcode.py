@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.backends.base import render
@@ -17,6 +17,7 @@ from hfpy.transform.device.directivelines import Clause, directive_lines
 from hfpy.transform.device.queues import Queued
 from hfpy.transform.regions.regioncode import RegionCode
 from hfpy.transform.text.wrapping import wrap_line
+from hfpy.values import dataclass
 
 KINDS = ("real", "integer", "logical", "complex")
 _AT_ONCE = Queued()

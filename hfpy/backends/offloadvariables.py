@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.backends.unsized import is_unsized
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

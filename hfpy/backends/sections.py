@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.bodies import RegionBody
@@ -20,6 +19,7 @@ from hfpy.model.units import OldSize, Routine
 from hfpy.parse.expressions.fragments import expanded
 from hfpy.transform.device.heldarrays import with_unknown_size
 from hfpy.transform.text.edits import Edit
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from hfpy.build import codes
@@ -42,6 +42,7 @@ from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
 from hfpy.translation import ARRAYS_MODULE, C_LANGUAGES, Contents, Language
+from hfpy.values import dataclass
 from hfpy.version import PACKAGE
 
 VERIFY_FOLDER = PACKAGE / "runtime" / "verify"

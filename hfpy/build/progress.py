@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from hfpy.commands.tables import Row, Table
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

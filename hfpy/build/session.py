@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from hfpy.changes import Changes, changes_of
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, note, warning
 from hfpy.options import Options, default_kinds, directives_of, fixed_columns, schedule_fault, sizes_of
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

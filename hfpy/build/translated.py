@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from hfpy.options import Options, Progress, silent
 from hfpy.outputs import outputs_of
 from hfpy.project import C_SUFFIXES, Project, fortran_missing, include_folders, source_files
 from hfpy.translation import Contents
+from hfpy.values import dataclass
 from hfpy.version import PACKAGE, VERSION
 
 if TYPE_CHECKING:

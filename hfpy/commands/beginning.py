@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.backendtable import ENTRIES
@@ -22,6 +21,7 @@ from hfpy.parse.outside import unseen_modules
 from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.project import PROJECT_FILE, TARGETS
 from hfpy.suffixes import FORTRAN
+from hfpy.values import dataclass
 
 # Folders whose files belong to no program that is built, unless there are no others.
 BESIDE = frozenset({"test", "tests", "example", "examples", "doc", "docs", "benchmark", "benchmarks"})

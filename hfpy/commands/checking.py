@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.diagnostics import Diagnostic, has_errors, ordered
 from hfpy.store.store import Store
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

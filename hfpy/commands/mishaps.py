@@ -7,7 +7,7 @@ pass needs no code of its own for this, and none can forget it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -17,6 +17,7 @@ from hfpy.model.application import Application
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine, UnitIndex
 from hfpy.parse.expressions.grammar import GrammarError
+from hfpy.values import dataclass
 
 _HINT = (
     "this is a bug in hfpy, not in your code. Please report it with the command you gave and,\n"

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import click
 
 from hfpy.commands.colours import console_for
 from hfpy.diagnostics import printable
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from rich.table import Table as Shown

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.analyze.faults.plainfiles import PlainFile, plain_file, undeclared_in
@@ -23,6 +22,7 @@ from hfpy.parse.files import index_file, is_fortran, project_macros
 from hfpy.parse.text.allowed import acknowledged
 from hfpy.store.incremental import Now
 from hfpy.store.store import Store
+from hfpy.values import dataclass
 
 _STEP = "plain"
 _LINE = 35  # bytes of a line, about

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from hfpy.insight.survey import CallView, PassedArray, RegionView, RoutineView, Survey
+from hfpy.values import dataclass
 
 _LABEL_WIDTH = 34
 _LABEL_LINES = 9

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Generic, TypeVar
+
+from hfpy.values import dataclass
 
 K = TypeVar("K", bound=Hashable)
 Edge = tuple[K, K]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.insight.layers import Arrangement, Edge, Point, Rectangle, Spacing, Stretch, acyclic, arrange
+from hfpy.values import dataclass
 
 Port = tuple[str, str]  # ("", box), ("in", box) or ("out", box)
 

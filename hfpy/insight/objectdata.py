@@ -6,7 +6,7 @@ object.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.effects.effects import Effects
@@ -20,6 +20,7 @@ from hfpy.model.expressions import Component
 from hfpy.model.extents import shape_text
 from hfpy.model.units import Symbol
 from hfpy.parse.expressions.fragments import ONE
+from hfpy.values import dataclass
 
 
 @dataclass

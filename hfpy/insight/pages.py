@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from hfpy.insight.sidebyside import ADDED, CHANGED, MOVED, REMOVED, SAME, Row, r
 from hfpy.insight.survey import UNPARSED, RoutineView, Survey
 from hfpy.insight.svg import svg
 from hfpy.translation import GeneratedFile
+from hfpy.values import dataclass
 
 INDEX = "index.html"
 _KINDS = {SAME: "", CHANGED: "changed", ADDED: "added", REMOVED: "not in this text", MOVED: "from elsewhere"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from hfpy.values import dataclass
 
 SAME, CHANGED, ADDED, REMOVED, MOVED = "same", "changed", "added", "removed", "moved"
 

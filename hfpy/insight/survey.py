@@ -6,7 +6,7 @@ The survey is made of facts once; what shows it needs no facts, and no analysis 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePath
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -23,6 +23,7 @@ from hfpy.model.directives import Region
 from hfpy.model.statements import Header, constructs
 from hfpy.model.units import Routine, UnitIndex
 from hfpy.parse.edges import index_edges
+from hfpy.values import dataclass
 
 UNPARSED = "unparsed"  # the position of a routine that no directive reaches, so that it was not looked into
 _CALLABLE = ("program", "subroutine", "function", "procedure")

@@ -5,7 +5,7 @@ which of its arguments host code works.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hfpy.analyze.callgraph.positions import RegionId
@@ -13,6 +13,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.kernels.signatures import ModuleSignature, Signature
 from hfpy.model.expressions import Keyword, Name
 from hfpy.options import Options
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hfpy.build.cachefolder import private_folder
@@ -30,6 +30,7 @@ from hfpy.options import Options
 from hfpy.parse.files import command_line_macros, index_text
 from hfpy.project import C_SUFFIXES, Project, source_files
 from hfpy.translation import ARRAYS_MODULE, C_LANGUAGES
+from hfpy.values import dataclass
 
 _LIBRARY = "library.so"
 _MODULES = "modules.json"

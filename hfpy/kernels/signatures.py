@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from hfpy.model.extents import shape_text
@@ -16,6 +16,7 @@ from hfpy.model.units import FileIndex, Routine, Specification, Symbol
 from hfpy.options import Options
 from hfpy.parse.expressions.fragments import expanded_shape
 from hfpy.parse.routines import parse_unit
+from hfpy.values import dataclass
 
 SIMPLE_TYPES = ("integer", "real", "logical", "complex")
 _NO_DUMMY = {

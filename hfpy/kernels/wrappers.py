@@ -17,9 +17,9 @@ passed by reference.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from hfpy.kernels.signatures import Argument, ModuleSignature, Signature, Variable
+from hfpy.values import dataclass
 
 _C_TYPES = "use, intrinsic :: iso_c_binding, only: hf_int => c_int, hf_int64 => c_int64_t"
 _DEVICE_DATA = "use hfpy_arrays, only: hf_enter, hf_leave, hf_end"

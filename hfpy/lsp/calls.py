@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -13,6 +12,7 @@ from hfpy.insight.survey import CallView, RoutineView
 from hfpy.lsp.looking import Looked
 from hfpy.lsp.places import uri_of
 from hfpy.lsp.texts import Part, Text
+from hfpy.values import dataclass
 
 _KINDS = {"program": lsp.SymbolKind.Module, "function": lsp.SymbolKind.Function}
 

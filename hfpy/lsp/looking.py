@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from hfpy.options import Options, silent
 from hfpy.project import PROJECT_FILE
 from hfpy.store.ahead import Ahead
 from hfpy.translation import Translation
+from hfpy.values import dataclass
 
 _LIMIT = 5.0  # seconds to parse a unit
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.analyze.loops.loopregions import perfect_nest
@@ -20,6 +19,7 @@ from hfpy.lsp.texts import Text
 from hfpy.model.statements import Construct, Header, Node, constructs
 from hfpy.parse.files import directive_sign
 from hfpy.pipeline import judged
+from hfpy.values import dataclass
 
 _MOST = 3  # directives that are tried
 _REGIONS = ("region", "nest", "columns")

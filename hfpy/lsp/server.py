@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,6 +31,7 @@ from hfpy.lsp.settings import is_settings
 from hfpy.lsp.shown import shown
 from hfpy.lsp.texts import Outdated, Text
 from hfpy.model.source import source_text
+from hfpy.values import dataclass
 from hfpy.version import VERSION
 
 Answer = TypeVar("Answer")

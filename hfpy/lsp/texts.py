@@ -8,7 +8,7 @@ whole, and the units whose lines have changed are parsed. What is found is the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Place, Related, ordered
@@ -25,6 +25,7 @@ from hfpy.parse.text.limits import within_limits
 from hfpy.parse.text.macroshapes import used_in_plain, used_shapes
 from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.parse.text.sourceform import FIXED_SUFFIXES, is_fixed
+from hfpy.values import dataclass
 
 Current = Callable[[], bool]
 Around = tuple[tuple[str, str, frozenset[str] | None], ...]  # kind, name and names of each unit around one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from hfpy.model.distributed import Sent
@@ -12,6 +12,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine, UnitIndex
 from hfpy.options import Options
 from hfpy.outputs import Outputs, outputs_of
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

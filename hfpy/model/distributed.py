@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.model.directives import Listed, Width
 from hfpy.model.expressions import Fragment, Name
 from hfpy.model.statements import Call, Statement
+from hfpy.values import dataclass
 
 #: The two sides of a dimension, by the words of ``onEdge(i, low)``.
 SIDES = ("low", "high")

@@ -13,8 +13,10 @@ around it as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from hfpy.values import dataclass
 
 NOWHERE = -1  # the place of what is in no text
 

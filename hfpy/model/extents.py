@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from hfpy.model.expressions import Fragment
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

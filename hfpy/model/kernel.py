@@ -7,12 +7,12 @@ to a language: bounds are expressions of the program, names are those of the pro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from hfpy.model.expressions import Expr, Fragment
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LineKey
+from hfpy.values import dataclass
 
 Access = Literal["in", "out", "inout"]
 #: How a parameter is passed: by value; by value with the word whether it was given; as a scalar that comes back; as

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from hfpy.values import dataclass
 
 TOUCH_ITERATOR = "hf_touch"
 TWIN = "_hfdev"  # ends the name of the twin on the device that a user's array has

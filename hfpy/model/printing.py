@@ -9,7 +9,6 @@ Read again, the text gives the same tree (``tests/parse/test_printing.py``).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from hfpy.model.directives import Region
 from hfpy.model.expressions import (
@@ -51,6 +50,7 @@ from hfpy.model.statements import (
     expressions,
     map_expressions,
 )
+from hfpy.values import dataclass
 
 STEP = "  "
 # Where an expression is: by itself, as a bound, whose sums have no blanks, or in parentheses: no comma has one.

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.diagnostics import Place
+from hfpy.values import dataclass
 
 LineKey = tuple[str, int, int]
 

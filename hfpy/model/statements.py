@@ -8,11 +8,12 @@ construct like any other. The flat order of statements is the order of the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.model.directives import IfDirective, Region
 from hfpy.model.expressions import Expr, Keyword, Star, mentioned
 from hfpy.model.source import LogicalLine
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.diagnostics import Diagnostic, Place
 from hfpy.model.directives import Dependants, IfDirective, StencilScope
@@ -13,6 +13,7 @@ from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine, SourceText, compact
 from hfpy.model.statements import Construct, Node, Statement, constructs
 from hfpy.suffixes import FIXED_COLUMNS
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

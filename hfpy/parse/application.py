@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from hfpy.parse.namesakes import Names, namesakes, without_namesakes
 from hfpy.parse.routines import unit_for, unit_key
 from hfpy.parse.separate import as_before, with_interfaces
 from hfpy.parse.splitconditions import with_split_conditions
+from hfpy.values import dataclass
 
 NO_TEXTS: Mapping[Path, str] = MappingProxyType({})
 

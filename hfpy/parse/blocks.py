@@ -6,7 +6,7 @@ are seen as what they are, and crossing them is an error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.directives import IfDirective, Region, StencilScope
@@ -42,6 +42,7 @@ from hfpy.parse.statements.branches import without_branch
 from hfpy.parse.statements.nests import take_loops
 from hfpy.parse.statements.statements import parse_statement
 from hfpy.parse.text.limits import DEEPEST_BLOCKS
+from hfpy.values import dataclass
 
 _CLOSES = {
     "if": ("if",),

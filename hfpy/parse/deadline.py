@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from hfpy.model.source import LogicalLine
+from hfpy.values import dataclass
 
 
 class TooSlow(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from hfpy.backendtable import with_directives
@@ -24,6 +24,7 @@ from hfpy.parse.text.preprocess import activity, asks_preprocessor, read_macros
 from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.parse.text.sourceform import is_fixed
 from hfpy.suffixes import FORTRAN, HYBRID, PREPROCESSED
+from hfpy.values import dataclass
 
 # The directives that generated code may have, their sentinels, and what compilers define then.
 COMPILED = (("openmp", "omp", "_OPENMP", "201511"), ("openacc", "acc", "_OPENACC", "201711"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.diagnostics import Fix
@@ -17,6 +16,7 @@ from hfpy.parse.directives.directives import parse_directive
 from hfpy.parse.files import HYBRID_SUFFIXES
 from hfpy.parse.text.lexer import logical_lines
 from hfpy.parse.text.sourceform import is_fixed
+from hfpy.values import dataclass
 
 _WORD = re.compile(r"\w+")
 _LONGEST = 200  # lines of a directive that are looked at

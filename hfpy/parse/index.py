@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.directives import IfDirective
@@ -16,6 +16,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import UnitIndex, Use
 from hfpy.parse.directives.directives import DISTRIBUTED, Directive, if_of, parse_directive, scheme_of
 from hfpy.parse.text.tokens import split_top
+from hfpy.values import dataclass
 
 _HEAD = re.compile(
     r"(?P<sub>(?:(?:recursive|pure|elemental|impure|module|non_recursive|attributes\s*\([^)]*\))\s+)*subroutine)\s+(?P<sname>[a-z_]\w*)"

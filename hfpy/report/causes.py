@@ -7,11 +7,11 @@ these regions; what is wrong in a routine with regions, but outside of them, ref
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from hfpy.commands.tables import Table
 from hfpy.diagnostics import Diagnostic, Place, Severity
 from hfpy.insight.survey import RegionView, RoutineView, Survey
+from hfpy.values import dataclass
 
 Identity = tuple[str, int]
 

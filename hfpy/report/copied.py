@@ -5,7 +5,7 @@ kernels are at work, too, by the optimiser's model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.device.states import TRANSFER, States
@@ -21,6 +21,7 @@ from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.model import Cost
 from hfpy.transform.stencil.optimise import Fused
 from hfpy.transform.stencil.overlap import Work, beside, in_order, kernel
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from hfpy.analyze.callgraph.positions import RegionId
@@ -16,6 +15,7 @@ from hfpy.model.units import Routine
 from hfpy.report.copied import Launch, costs_by_line, show_copies
 from hfpy.transform.pipelines import Lowered
 from hfpy.transform.stencil.model import Cost
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

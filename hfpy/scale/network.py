@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
+
+from hfpy.values import dataclass
 
 # Seconds for each direction in which buffers go between a device and its host (distributed.md §4).
 STAGING_START = 10e-6

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.scale.network import STAGING_START, Network, Node, Part, Times, one_phase, together_pays, two_phases
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.commands.tables import Table
 from hfpy.scale.prediction import Prediction, predict, weak
 from hfpy.scale.scalefile import Plan
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

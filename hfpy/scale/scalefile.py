@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from hfpy.diagnostics import UsageError
 from hfpy.options import CPU
 from hfpy.scale.network import SHARED_MEMORY, Network
 from hfpy.scale.prediction import Computer, Exchange, Program
+from hfpy.values import dataclass
 
 Made = TypeVar("Made")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from hfpy.analyze.asked import asked
@@ -30,6 +30,7 @@ from hfpy.transform.settled import (
     with_open_regions,
     without_leniencies,
 )
+from hfpy.values import dataclass
 
 # The texts of the files that steps have changed, by path, with the lines of the user's text; one mapping a stage.
 Lowered = Sequence[Mapping[str, tuple[str, tuple[int, ...]]]]

@@ -7,10 +7,11 @@ entries that look will ask for, and has time before.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from hfpy.store.store import Store
+from hfpy.values import dataclass
 
 Entry = tuple[Path, str, str]  # the folder of a store, a step, its key
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from hfpy.options import Options, Outside
 from hfpy.store.steps import Kept, KeptForm, Steps
 from hfpy.store.store import Store, key_of
 from hfpy.translation import PROCESSES_MODULE, GeneratedFile, Translation
+from hfpy.values import dataclass
 from hfpy.version import PACKAGE, VERSION
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ its statements is refused (:class:`NotKept`), so that nothing is worked out from
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
@@ -26,6 +26,7 @@ from hfpy.diagnostics import Diagnostic
 from hfpy.model.directives import Region
 from hfpy.model.source import SourceText
 from hfpy.model.units import FileIndex, Routine
+from hfpy.values import dataclass
 
 T = TypeVar("T")
 NOTHING: Mapping[str, Any] = MappingProxyType({})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from hfpy.parse.text.sourceform import FIXED_SUFFIXES
 from hfpy.store.kept import NotKept
 from hfpy.store.signatures import shown_outside
 from hfpy.store.steps import Host, Part, Parted
+from hfpy.values import dataclass
 
 _HOSTS = ("module", "submodule")
 _CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")

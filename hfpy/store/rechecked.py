@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +35,7 @@ from hfpy.store.signatures import procedures_of, unit_signature
 from hfpy.store.steps import Kept, Steps
 from hfpy.store.store import Store
 from hfpy.transform.passes import NewText
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.model.macros import Macro

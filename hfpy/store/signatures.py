@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.analysis import value_crosses
 from hfpy.analyze.effects.memory import done_to
@@ -32,6 +32,7 @@ from hfpy.model.expressions import Apply, Range, base_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Memory, Opaque
 from hfpy.model.units import FileIndex, Routine, UnitIndex
+from hfpy.values import dataclass
 
 _SHARED = frozenset({"pointer", "target"})  # attributes of variables that may be known under other names
 _PLAIN = frozenset({"allocatable", "dimension"})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.diagnostics import Diagnostic
 from hfpy.translation import Translation
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

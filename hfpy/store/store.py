@@ -18,11 +18,11 @@ import os
 import pickle
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hfpy.pickled import pickled
+from hfpy.values import dataclass
 
 _MARK = b"hfpy store 1\n"
 _ENDING = ".kept"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.accesses import Plan, is_full_range, parallel_positions
 from hfpy.analyze.arrays.domains import DataObject
@@ -25,6 +24,7 @@ from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE, dim_of, fragment
 from hfpy.transform.splits import BlockLoop, arranged, number_of, place_of
 from hfpy.transform.text.edits import Edit, insert, replace_range
+from hfpy.values import dataclass
 
 # A reference with what is known of it; those of a statement by where they are.
 Entry = tuple[Reference, DataObject, Plan, Order]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.members import Member, Members, Otherwise
@@ -10,6 +10,7 @@ from hfpy.analyze.facts import Facts, block_of
 from hfpy.analyze.language.scopes import Found
 from hfpy.model.kernel import Block
 from hfpy.model.names import Names
+from hfpy.values import dataclass
 
 
 class NotDeclared(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from hfpy.analyze.effects.effects import Effects
@@ -47,6 +47,7 @@ from hfpy.transform.text.rows import Rows
 from hfpy.transform.text.wrapping import wrap_line
 from hfpy.transform.workshop import Beside, Workshop
 from hfpy.translation import Contents
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

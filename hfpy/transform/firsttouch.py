@@ -8,7 +8,6 @@ statement becomes a loop over the slowest parallel dimension, which is what the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.arrays.domains import DataObject
@@ -20,6 +19,7 @@ from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine
 from hfpy.transform.declarations import known_small
 from hfpy.transform.text.edits import Edit, insert, replace_range
+from hfpy.values import dataclass
 
 _SURROUNDINGS = frozenset({"if", "do", "dowhile", "select", "at_if", "region"})
 _NO_SCALARS = (Apply, ArrayConstructor, Component, ImpliedDo, Range)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.loops.loopregions import ON_ITS_LINES, LoopRegion, NotTaken, World, loop_region, on_its_lines
 from hfpy.analyze.loops.parallelloops import concurrent, concurrent_candidate
@@ -15,6 +14,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives.directives import Directive, parse_directive
 from hfpy.parse.directives.regions import reductions_of
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace_rows
+from hfpy.values import dataclass
 
 _LONG = 110
 

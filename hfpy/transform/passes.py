@@ -7,7 +7,7 @@ and why it left regions as they are (design contract 8).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, Self
 
 from hfpy.analyze.effects.effects import Effects
@@ -16,6 +16,7 @@ from hfpy.diagnostics import Diagnostic, Place
 from hfpy.model.units import FileIndex
 from hfpy.transform.text.edits import Edit, apply_edits
 from hfpy.transform.text.fixedform import lines_for
+from hfpy.values import dataclass
 
 # The facts with new texts of files, where not all is analysed again: by what made the texts (the name of a pass, or of
 # a step to the plain form), and the facts before. None where these are as before.

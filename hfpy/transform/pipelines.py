@@ -6,7 +6,7 @@ New texts are read and analysed again like the user's own. Text that is not acce
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.checks import check
@@ -24,6 +24,7 @@ from hfpy.transform.regions.ownturns import Loops
 from hfpy.transform.regions.sizes import Specialise
 from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.optimise import Fuse
+from hfpy.values import dataclass
 
 LEVELS: tuple[tuple[Pass, ...], ...] = (
     (),

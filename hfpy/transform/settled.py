@@ -7,7 +7,7 @@ user's lines. The rest of an application stays as it was read.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from hfpy.transform.regions.regionlabels import labels_before
 from hfpy.transform.regions.runningcounters import known_counters
 from hfpy.transform.text.edits import Edit, replace_lines
 from hfpy.transform.turnedindices import turned_indices
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.orders import Order
 from hfpy.analyze.language.sizes import constant
@@ -12,6 +11,7 @@ from hfpy.model.expressions import Binary, Expr, Fragment, Literal, Name, Quoted
 from hfpy.model.extents import Dim
 from hfpy.model.printing import expression
 from hfpy.parse.expressions.fragments import piece
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ and the macro goes. Where there is a doubt, nothing is changed, and the orders c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.arrays.listings import Listing, listing_of, merged_listing
 from hfpy.analyze.language.context import located
@@ -22,6 +22,7 @@ from hfpy.model.names import access_macro, domain_macro
 from hfpy.model.units import Routine
 from hfpy.parse.text.macros import permutation
 from hfpy.transform.text.edits import Edit, replace_lines, replace_range
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from hfpy.diagnostics import Diagnostic
@@ -10,6 +10,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.regions.regions import RegionRewriter
 from hfpy.transform.text.edits import Edit
 from hfpy.translation import Contents
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

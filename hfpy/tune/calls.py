@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.build.environment import program_environment
@@ -14,6 +13,7 @@ from hfpy.kernels.library import build
 from hfpy.options import Options
 from hfpy.project import Project
 from hfpy.tune.variations import Measured
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
 from hfpy.transform.scripts.replay import digest_of
 from hfpy.tune.timing import Timer, Wish, check_target, reported_winner, routine_of
 from hfpy.tune.tune import keep_kernels
+from hfpy.values import dataclass
 
 SEARCH = "search"  # the function of a script that says nothing else
 MOST_WAYS = 100

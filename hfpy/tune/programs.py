@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -15,6 +15,7 @@ from hfpy.diagnostics import ToolError, UsageError
 from hfpy.options import Options
 from hfpy.project import Project
 from hfpy.tune.variations import Measured
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hfpy.analyze.analysis import analyse
@@ -22,6 +22,7 @@ from hfpy.transform.stencil.optimise import optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest
 from hfpy.transform.stencil.tuned import stages_digest
+from hfpy.values import dataclass
 
 # What a size is that nobody gives, by the place of the dimension that it bounds.
 DEFAULT_SIZES = (256, 256, 60)

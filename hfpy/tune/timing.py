@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from hfpy.build.cachefolder import cache_folder
@@ -17,6 +17,7 @@ from hfpy.tune.calls import Calls
 from hfpy.tune.programs import Programs
 from hfpy.tune.runs import DEFAULT_SIZES, state_of
 from hfpy.tune.variations import Measured
+from hfpy.values import dataclass
 
 _CALLED = {"cpu": ("sequential", "openmp"), "gpu": tuple(PACKAGES)}
 _BACKENDS = ("sequential", "openmp", "cuda-c", "opencl")

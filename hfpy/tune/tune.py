@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from hfpy.project import TARGETS, tuned_kernels, tuned_runs
 from hfpy.tune.runs import Work, find_work
 from hfpy.tune.timing import Routine, Timer, Wish, check_target, reported_winner
 from hfpy.tune.variations import Measured, Variation, blocks, distinct, groupings, with_tuning
+from hfpy.values import dataclass
 
 
 def tuned(

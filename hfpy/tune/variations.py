@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hfpy.build.files import digest
 from hfpy.options import Options, Tuned
 from hfpy.pipeline import translate
 from hfpy.tune.runs import Work
+from hfpy.values import dataclass
 
 # What is no faster than this, in fewer rounds than this, is noise: the model's choice stays.
 _BETTER = 0.98

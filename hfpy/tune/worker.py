@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,6 +16,7 @@ from hfpy.kernels.library import found
 from hfpy.kernels.objects import Library
 from hfpy.tune.arrays import Arrays, OnHost, arrays_by
 from hfpy.tune.data import NoData, made_up
+from hfpy.values import dataclass
 
 _HOST = OnHost()
 _LONG_ENOUGH = 0.01  # seconds that a measurement lasts at least …

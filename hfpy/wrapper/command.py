@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.suffixes import FORTRAN
+from hfpy.values import dataclass
 
 SUFFIXES = frozenset(suffix.lower() for suffix in FORTRAN)
 # Options whose value is a word of its own, as gfortran, flang, ifx and nvfortran have them.

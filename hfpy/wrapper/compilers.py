@@ -7,10 +7,11 @@ import json
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from hfpy.values import dataclass
 from hfpy.wrapper.store import Store
 
 _KNOWN = "compilers.json"

@@ -7,7 +7,7 @@ library's ``include-dir``, the macros for the preprocessor.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from hfpy.build.settings.tomlreader import TomlReader, read_toml
 from hfpy.diagnostics import HfpyError
 from hfpy.options import schedule_fault, sizes_of
 from hfpy.project import TARGETS
+from hfpy.values import dataclass
 
 MANIFEST = "fpm.toml"
 _EXTRA = ("extra", "hfpy")

@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from hfpy.values import dataclass
 
 _MARK = re.compile(rb"HFPY-MADE(\{[^\0]*?\})HFPY-END")
 _SECTION = ".hfpy.made"

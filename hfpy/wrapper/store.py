@@ -10,9 +10,10 @@ import json
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from hfpy.values import dataclass
 
 FOLDER = ".hfpy"
 INDEX = "index.json"

@@ -255,6 +255,18 @@ def test_fparser_stays_behind_its_gate() -> None:
     assert users == ["grammar.py"]
 
 
+def test_value_types_are_those_of_values() -> None:
+    direct = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        for node in read(path).imports
+        if isinstance(node, ast.ImportFrom)
+        and node.module == "dataclasses"
+        and "dataclass" in [n.name for n in node.names]
+    }
+    assert direct == {"values.py"}
+
+
 def test_the_map_names_every_module_and_no_other() -> None:
     text = part("Modules")
     packages = sorted({p.parent.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("[a-z]*.py")})

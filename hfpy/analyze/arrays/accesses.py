@@ -7,7 +7,6 @@ dimensions are taken away, none of them a bare iterator, get the iterators inser
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.language.intrinsics import dimension_argument
@@ -17,6 +16,7 @@ from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Paren, Range, Unary
 from hfpy.parse.expressions.fragments import ONE
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ The rules are hybrid-fortran.md §5; sizes are compared in normal form and domai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.arrays.listings import Listing, listing_of, merged_listing
 from hfpy.analyze.callgraph.positions import Position, Positions
@@ -24,6 +24,7 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.expressions.fragments import BY_MACRO, ONE, arguments, dim_of, expanded, fragment
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.macros import applied, argument_order, permutation
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Dependants, Domain
+from hfpy.values import dataclass
 
 _STATES = ("transferhere", "present", "host")
 

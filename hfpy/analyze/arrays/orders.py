@@ -8,7 +8,7 @@ both places.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -17,6 +17,7 @@ from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.macros import Macro
 from hfpy.model.names import access_macro, domain_macro
 from hfpy.parse.text.macros import argument_order, has_parentheses, permutation
+from hfpy.values import dataclass
 
 Node = tuple[str, str]
 

@@ -9,9 +9,9 @@ are one block, whatever halos they have; a halo below 1 is block 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hfpy.layouts import Layout, Part
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

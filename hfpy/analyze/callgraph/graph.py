@@ -6,7 +6,7 @@ Calls of subroutines and of functions alike, in one-line ``if``s and nested in i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from hfpy.analyze.callgraph.generics import Generics
@@ -19,6 +19,7 @@ from hfpy.model.expressions import Apply, Component, Expr, Name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Call
 from hfpy.model.units import Routine
+from hfpy.values import dataclass
 
 T = TypeVar("T")
 

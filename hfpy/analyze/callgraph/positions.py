@@ -8,7 +8,7 @@ both around a region and inside one is an error unless the inner region is a ``v
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import networkx as nx
 
@@ -21,6 +21,7 @@ from hfpy.model.names import unit_name
 from hfpy.model.statements import constructs
 from hfpy.model.targets import holds_position
 from hfpy.model.units import Routine
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

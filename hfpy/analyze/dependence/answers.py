@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hfpy.analyze.dependence.model import Access
+from hfpy.values import dataclass
 
 Pair = tuple[Access, Access]
 

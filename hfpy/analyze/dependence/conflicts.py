@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.dependence.congruence import Point, find_with
 from hfpy.analyze.dependence.encoding import Applied, Encoding, Linear, Scope
@@ -19,6 +18,7 @@ from hfpy.analyze.dependence.model import (
 )
 from hfpy.analyze.dependence.sets import Sets
 from hfpy.analyze.dependence.splitting import is_product, splits
+from hfpy.values import dataclass
 
 _LARGE = 100
 

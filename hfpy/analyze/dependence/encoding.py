@@ -8,7 +8,6 @@ function as it is. That equal arguments give equal values is left out here and a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from hfpy.analyze.dependence.forms import (
     Application,
@@ -25,6 +24,7 @@ from hfpy.analyze.dependence.forms import (
 )
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Every, Loop, Section
 from hfpy.analyze.dependence.sets import System
+from hfpy.values import dataclass
 
 Scope = Mapping[Index, str]
 

@@ -8,9 +8,10 @@ two forms of one text are equal, so the text serves as a key.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.language.sizes import sum_of
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

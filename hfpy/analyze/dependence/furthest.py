@@ -11,7 +11,7 @@ of the loops). Where the bounds of a loop depend on indices of others, its turns
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 
@@ -29,6 +29,7 @@ from hfpy.analyze.dependence.forms import (
     substituted,
 )
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Loop, Section, always, forms_of
+from hfpy.values import dataclass
 
 _MOST_LOOPS = 6
 _MOST_ENDS, _MOST = 12, 64

@@ -6,9 +6,10 @@ are the values of ``points``, and each access says where, when and how surely it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.dependence.forms import Application, Form, Index, atom, number
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import islpy as isl
+
+from hfpy.values import dataclass
 
 _LIMIT = 300_000
 _KEPT = 20_000

@@ -8,10 +8,10 @@ a pair, such as ``3*(n*(j-1) + i) + 1``, the factor is a multiple: ``3*n``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import gcd
 
 from hfpy.analyze.dependence.forms import Atom, Form, Monomial, Parameter, atom, number, substituted
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

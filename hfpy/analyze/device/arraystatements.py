@@ -12,7 +12,6 @@ they are beside regions and set enough elements for threads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import prod
 
 from hfpy.analyze.callgraph.work import WORTH
@@ -30,6 +29,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.parse.text.physical import preprocessed
+from hfpy.values import dataclass
 
 _BLOCKS = ("if", "do", "dowhile", "select", "at_if")  # what may be around such a statement
 _MOST_RANK = 15

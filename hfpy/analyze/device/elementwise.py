@@ -9,7 +9,6 @@ point reads is what it sets itself, or set by none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts
@@ -37,6 +36,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Part, Statement
 from hfpy.model.units import Symbol
 from hfpy.parse.expressions.fragments import ONE, fragment, piece
+from hfpy.values import dataclass
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "**"})
 _OPERATORS = _ARITHMETIC | {"==", "/=", "<", "<=", ">", ">=", ".and.", ".or.", ".not.", ".eqv.", ".neqv."}

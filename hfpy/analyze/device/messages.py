@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.calls import dummies_met
@@ -14,6 +13,7 @@ from hfpy.analyze.language.mpi import ENDING, KEEPING, ONLY_READ, STARTING, proc
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Keyword, base_name
 from hfpy.model.statements import Call, Jump, OneLine, Statement
+from hfpy.values import dataclass
 
 Identity = tuple[str, str]
 _WAYS_OUT = ("return", "goto", "exit", "cycle")

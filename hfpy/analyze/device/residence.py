@@ -8,7 +8,7 @@ objects that routines hold on the device spread to all that they call, directly 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -23,6 +23,7 @@ from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Name, walk
 from hfpy.model.statements import InputOutput, Statement
 from hfpy.model.units import Routine
+from hfpy.values import dataclass
 
 _LONGEST = 8  # components in the path of a view
 _MOST = 8  # different paths of one component behind one variable in a routine

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.listings import Listing
@@ -29,6 +29,7 @@ from hfpy.analyze.language.uses import Reference
 from hfpy.backendtable import DEVICE_BACKENDS, of_kind
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.distributed import takes_buffer
+from hfpy.values import dataclass
 
 _KERNELS = of_kind("kernels")
 PRESENT, TRANSFER, LOCAL, HOST = "present", "transfer", "local", "host"

@@ -10,7 +10,7 @@ directives of the same kind for a GPU, all go by which the device works: it has 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.directives.offloaded import OFFLOADING
 from hfpy.analyze.facts import backend_of
@@ -19,6 +19,7 @@ from hfpy.model.application import Application
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.text.physical import physical, rows_of
 from hfpy.parse.text.sentinels import OwnDirective, own_directives_in
+from hfpy.values import dataclass
 
 
 @dataclass

@@ -8,7 +8,6 @@ backends without directives, too, if the compiler heeds the user's.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.facts import Facts
@@ -17,6 +16,7 @@ from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.units import Routine
 from hfpy.parse.text.physical import physical, rows_of
+from hfpy.values import dataclass
 
 _SENTINELS = {"openmp": "omp", "openmp-target": "omp", "openacc": "acc"}
 # What shares out a loop, or is for the loop that follows.

@@ -8,7 +8,6 @@ or several would meet in an element. So the construct goes, too, and all is done
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import networkx as nx
@@ -29,6 +28,7 @@ from hfpy.parse.text.sentinels import (
     names_of_number,
     shares_by_number,
 )
+from hfpy.values import dataclass
 
 _MANY = frozenset({"parallel", "teams", "target"})
 _FOR_THREADS = frozenset(

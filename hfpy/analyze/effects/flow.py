@@ -6,7 +6,7 @@ Sets of names are the bits of numbers while a walk goes on: what is certain on t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from hfpy.analyze.language.uses import Reference
@@ -24,6 +24,7 @@ from hfpy.model.statements import (
     targets,
     ways_out,
 )
+from hfpy.values import dataclass
 
 _EVERYTHING = -1  # all bits: a way that was left says nothing
 _LOOPS = (*LOOPS, "forall")

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.components import chains_from
@@ -14,6 +13,7 @@ from hfpy.analyze.language.types import is_parent, object_type
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Component, Expr
 from hfpy.model.units import FType, Symbol
+from hfpy.values import dataclass
 
 _OBJECTS = ("type", "class")
 

@@ -8,7 +8,7 @@ at the same place and have the same type, kind and bounds.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.facts import block_of
 from hfpy.analyze.language.kinds import Kinds
@@ -18,6 +18,7 @@ from hfpy.model.kernel import Slot
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE
+from hfpy.values import dataclass
 
 #: Where a member begins, in bytes from the block's beginning: without room between members, and with the room that
 #: compilers leave so that each begins at a multiple of its size. Members agree if both do.

@@ -9,7 +9,6 @@ compilers accept another one with their options for old code.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import argument_problem, dummy_name
@@ -23,6 +22,7 @@ from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Nam
 from hfpy.model.statements import InputOutput
 from hfpy.model.units import FType, Routine, Symbol
 from hfpy.parse.outside import any_kind_fits
+from hfpy.values import dataclass
 
 _INTRINSIC = frozenset({"integer", "real", "complex", "logical", "character"})
 _COUNTED = "the routine finds anything in the place of an argument that is missing"

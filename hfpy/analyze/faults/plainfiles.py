@@ -9,7 +9,7 @@ specification parts (:mod:`hfpy.analyze.faults.undeclared` has the rule).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
 from hfpy.parse.outside import lacks_included
 from hfpy.parse.routines import parse_unit
 from hfpy.parse.text.physical import names_in_rows
+from hfpy.values import dataclass
 
 _OUTER = ("module", "submodule")
 _ANY = WITHOUT_USE | EXTENSIONS

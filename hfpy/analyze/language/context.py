@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.model.directives import IfDirective, Region
 from hfpy.model.expressions import Name
 from hfpy.model.statements import Construct, Header, Node, OneLine, Statement, constructs
 from hfpy.model.units import Routine
+from hfpy.values import dataclass
 
 RENAMING = frozenset({"associate", "selecttype", "block"})
 

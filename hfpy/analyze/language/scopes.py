@@ -5,7 +5,7 @@ Modules whose source hfpy does not have are opaque: names may come from them, no
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from hfpy.analyze.language.context import guards_of
@@ -17,6 +17,7 @@ from hfpy.model.application import Application
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
 from hfpy.parse.routines import unit_key
 from hfpy.parse.text.physical import preprocessed
+from hfpy.values import dataclass
 
 _OF_FUNCTIONS = frozenset({"public", "private"})  # attributes that a function may have without being called external
 

@@ -7,7 +7,7 @@ stays open here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.language.context import regions_of
 from hfpy.analyze.language.intrinsics import SPECIFIC
@@ -32,6 +32,7 @@ from hfpy.model.expressions import (
 )
 from hfpy.model.extents import Dim
 from hfpy.model.units import DerivedType, FType, Routine, Symbol
+from hfpy.values import dataclass
 
 NOTHING: Mapping[str, Expr | None] = {}
 _RELATIONS = frozenset("< <= > >= == /= .and. .or. .not. .eqv. .neqv.".split())

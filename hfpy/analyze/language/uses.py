@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from hfpy.analyze.language.context import Located
@@ -32,6 +32,7 @@ from hfpy.model.statements import (
     Statement,
 )
 from hfpy.model.units import Symbol
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ in an assignment element by element (Fortran 2018, 10.2.1.3), whose other arrays
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.facts import keeps_value
 from hfpy.analyze.language.intrinsics import ELEMENTAL
@@ -21,6 +21,7 @@ from hfpy.model.extents import Dim
 from hfpy.model.statements import Assignment, Header, Statement, all_names, expressions, flatten
 from hfpy.model.units import Symbol
 from hfpy.parse.expressions.fragments import ONE
+from hfpy.values import dataclass
 
 _PLAIN = frozenset({"dimension", "automatic"})
 

@@ -7,7 +7,6 @@ Their value at a point follows from the loops' variables, so that no point needs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from hfpy.analyze.language.intrinsics import INQUIRY
@@ -32,6 +31,7 @@ from hfpy.model.expressions import (
 from hfpy.model.statements import Assignment, Call, Construct, Jump, Node, expressions, flatten, jumps_out, targets
 from hfpy.model.units import FType, Symbol
 from hfpy.parse.expressions.fragments import piece
+from hfpy.values import dataclass
 
 # Variables with these may be reached by other names, change by themselves, or not be there.
 _SHARED = frozenset("pointer target volatile asynchronous allocatable optional".split())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from hfpy.analyze.language.intrinsics import INQUIRY
@@ -50,6 +50,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.expressions.fragments import ONE, dim_of, piece
 from hfpy.parse.text.sentinels import index_types
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

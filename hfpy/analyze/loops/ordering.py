@@ -8,7 +8,7 @@ the loop and in all that it calls. What the turns do to variables is not looked 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import networkx as nx
@@ -61,6 +61,7 @@ from hfpy.model.statements import (
     flatten,
 )
 from hfpy.model.units import Routine, Symbol
+from hfpy.values import dataclass
 
 _PURE_SUBROUTINES = frozenset({"mvbits"})
 _STATEFUL_FUNCTIONS = frozenset({"etime"})

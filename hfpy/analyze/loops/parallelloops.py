@@ -7,7 +7,7 @@ in ``!$acc kernels`` have to be proved. Clauses become attributes, are hfpy's ow
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.loops.loopregions import (
     ON_ITS_LINES,
@@ -29,6 +29,7 @@ from hfpy.options import schedule_fault
 from hfpy.parse.directives.regions import OPERATORS
 from hfpy.parse.text.physical import physical, rows_of
 from hfpy.parse.text.sentinels import Clause, OwnDirective, index_types, locality_of, own_directives_in
+from hfpy.values import dataclass
 
 _STATED = {("omp", ("parallel", "do")), ("omp", ("parallel", "do", "simd")), ("acc", ("parallel", "loop"))}
 _TO_PROVE = {("acc", ("kernels", "loop"))}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.callgraph.work import WORTH, turns_of
 from hfpy.analyze.directives.offloaded import OFFLOADING
@@ -24,6 +24,7 @@ from hfpy.model.statements import LOOPS, Assignment, Call, Construct, Header, No
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.text.physical import rows_of
 from hfpy.parse.text.sentinels import NUMBER, OwnDirective, own_directives_in
+from hfpy.values import dataclass
 
 _DIRECTIVES = "directives of yours are around it or in it"
 _LITTLE = "too little to do for threads"

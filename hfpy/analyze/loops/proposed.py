@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.language.context import located
 from hfpy.analyze.language.scopes import Scopes
@@ -25,6 +25,7 @@ from hfpy.model.statements import Header, Memory
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.expressions.fragments import dim_at
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ outside of them is the same for every column. Whether each column may go through
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from hfpy.analyze.language.uses import Reference, aliases_of
@@ -35,6 +34,7 @@ from hfpy.model.statements import (
     flatten,
     jumps_out,
 )
+from hfpy.values import dataclass
 
 _BLOCKS = ("if", "do", "dowhile", "select")
 _REGIONS = ("region", "nest", "columns", "at_if")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.graph import CallSite
@@ -26,6 +25,7 @@ from hfpy.analyze.nests.subscripts import Subscripts, component_names
 from hfpy.analyze.nests.views import Hole, Left, View
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
 from hfpy.model.statements import Construct, Statement, flatten
+from hfpy.values import dataclass
 
 Identity = tuple[str, str]
 

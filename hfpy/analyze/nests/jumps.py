@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.dependence.forms import Form
 from hfpy.analyze.dependence.model import Condition, Every, negated
 from hfpy.model.statements import LOOPS, Construct, Header, Jump, Node, OneLine, Statement, flatten
+from hfpy.values import dataclass
 
 _ENDS = ("return", "@exit", "stop", "errorstop")
 

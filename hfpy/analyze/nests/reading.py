@@ -7,7 +7,7 @@ with gaps, whose arguments fill the gaps, so that two places that compute one th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.dependence.forms import (
@@ -57,6 +57,7 @@ from hfpy.model.expressions import (
 )
 from hfpy.model.source import LineKey
 from hfpy.model.units import Symbol
+from hfpy.values import dataclass
 
 _COMPARE = frozenset("< <= > >= == /=".split())
 _INTEGER_FUNCTIONS = frozenset(

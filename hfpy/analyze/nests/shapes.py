@@ -5,7 +5,7 @@ order in which arrays are stored (sequence association: Fortran 2018, 15.5.2.11)
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.orders import IDENTITY
@@ -13,6 +13,7 @@ from hfpy.analyze.dependence.forms import Form, number
 from hfpy.analyze.dependence.model import Section, Subscript
 from hfpy.analyze.nests.subscripts import Subscripts
 from hfpy.analyze.nests.views import Counted, Folded, Hole
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

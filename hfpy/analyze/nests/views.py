@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hfpy.analyze.dependence.forms import Form, number, quotient, remainder
 from hfpy.analyze.dependence.model import Compare, Section, Subscript
+from hfpy.values import dataclass
 
 _NONE = number(0)
 

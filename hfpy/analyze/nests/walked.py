@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.dependence.forms import Application, Form, Index, atom, number
 from hfpy.analyze.dependence.masks import by_elements
@@ -18,6 +18,7 @@ from hfpy.analyze.nests.located import Statements
 from hfpy.analyze.nests.reading import Frame, Reading, World
 from hfpy.model.expressions import Expr, ImpliedDo
 from hfpy.model.statements import Statement
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

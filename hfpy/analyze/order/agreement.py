@@ -8,7 +8,6 @@ routine mean what the call passes to them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject, Dimension
 from hfpy.analyze.arrays.orders import Edge, Node, wanted_macros
@@ -24,6 +23,7 @@ from hfpy.model.statements import Assignment
 from hfpy.parse.expressions.fragments import ONE, expanded
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.macros import permutation
+from hfpy.values import dataclass
 
 Actuals = Mapping[str, Linear]
 _NONE: Actuals = {}

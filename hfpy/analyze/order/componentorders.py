@@ -8,7 +8,6 @@ macro nowhere, or everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.accesses import is_full_range, is_macro_call
 from hfpy.analyze.facts import Facts, analysed_routines
@@ -18,6 +17,7 @@ from hfpy.model.statements import expressions
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.text.macros import permutation
+from hfpy.values import dataclass
 
 # A component: home unit and name of its object, and the names of the components down to it.
 _Path = tuple[str, str, tuple[str, ...]]

@@ -9,7 +9,6 @@ can be observed in a way hfpy cannot hide keeps its declared order in the whole 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject, Dimension
 from hfpy.analyze.arrays.orders import Node, Order
@@ -26,6 +25,7 @@ from hfpy.model.extents import Dim
 from hfpy.options import DECLARED, DomainSpec
 from hfpy.parse.expressions.fragments import dim_at, dim_of
 from hfpy.parse.expressions.grammar import GrammarError
+from hfpy.values import dataclass
 
 _WITH_BLOCKS = frozenset({"sequential", "openmp"})
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.orders import Node
 from hfpy.diagnostics import Place
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ are stricter than those for permutations (:mod:`hfpy.analyze.order.observed`), w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.arrays.domains import DataObject, Dimension
@@ -42,6 +41,7 @@ from hfpy.model.expressions import (
 from hfpy.model.names import element_counter
 from hfpy.model.statements import Assignment, Memory
 from hfpy.parse.expressions.fragments import ONE, dim_at
+from hfpy.values import dataclass
 
 Items = Sequence[Expr | str] | None
 _NUMBERS = frozenset({"real", "integer", "logical", "complex"})

@@ -9,7 +9,7 @@ objects of derived types count: the numbers of a field are of its points.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.callgraph.graph import CallSite
@@ -20,6 +20,7 @@ from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.mpi import procedure
 from hfpy.model.expressions import Apply, Expr, Name, base_name, walk
 from hfpy.model.statements import Assignment, Call, Construct, Header, Jump, OneLine, expressions
+from hfpy.values import dataclass
 
 _DECIDING = ("if", "select", "dowhile", "do", "where")
 _ENDING = ("stop", "errorstop", "continue")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.arrays.domains import DataObject, Dimension
 from hfpy.analyze.arrays.storage import Identity
@@ -21,6 +21,7 @@ from hfpy.model.statements import Assignment, OneLine, flatten
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.expressions.fragments import dim_of
+from hfpy.values import dataclass
 
 # The types of elements that the runtime library has messages for.
 SENT = frozenset("real(4) real(8) integer(4) integer(8) logical(4) complex(4) complex(8)".split())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.processes.halolevels import Levels, Stale, all_meet
+from hfpy.values import dataclass
 
 #: How far points are away from the part, low and high by the number of the domain: a box around the part. Where it goes
 #: beyond the part in two domains it has the points of the corner, too.

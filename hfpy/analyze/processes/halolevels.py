@@ -6,10 +6,11 @@ A field may have levels, moments, species: what happens to some of them says not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.language.sizes import Linear
 from hfpy.diagnostics import Place
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

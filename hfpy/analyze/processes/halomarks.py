@@ -9,7 +9,7 @@ in ways that hfpy does not understand, so that no right program ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import Identity
@@ -27,6 +27,7 @@ from hfpy.model.distributed import Distributed
 from hfpy.model.expressions import Name, base_name
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Specification, Statement, flatten
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

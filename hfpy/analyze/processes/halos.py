@@ -10,7 +10,7 @@ exchange is a missing exchange certain.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import Identity
@@ -45,6 +45,7 @@ from hfpy.model.directives import Region
 from hfpy.model.distributed import Distributed, HaloExchange, WholeGrid
 from hfpy.model.expressions import Fragment, Name, base_name
 from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Specification, Statement, flatten
+from hfpy.values import dataclass
 
 _ROUNDS = 4
 _MOST_CALLS = 20_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts
@@ -18,6 +18,7 @@ from hfpy.model.expressions import Expr, Fragment, Name, Range
 from hfpy.model.extents import Dim
 from hfpy.model.statements import Construct, Header
 from hfpy.parse.expressions.fragments import ONE, expanded
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

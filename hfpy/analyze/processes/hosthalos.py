@@ -8,7 +8,7 @@ grid: they ask for no exchange.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import Identity, component_object
@@ -24,6 +24,7 @@ from hfpy.model.expressions import Component, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Statement, expressions, flatten
 from hfpy.model.units import Routine
+from hfpy.values import dataclass
 
 
 def is_for_whole_grid(routine: Routine) -> bool:

@@ -9,7 +9,7 @@ there is redundant computation, or code for boundaries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import Identity
@@ -26,6 +26,7 @@ from hfpy.diagnostics import Diagnostic, Place, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Binary, Expr, Name, walk
 from hfpy.model.statements import Construct, Header, OneLine, expressions
+from hfpy.values import dataclass
 
 _NOT_RUN = ("module", "submodule", "blockdata")
 # Which points of a loop are on the two sides of a comparison with a number: the last one of the low side.

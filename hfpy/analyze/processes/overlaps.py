@@ -8,7 +8,7 @@ received that it sets, and that it is certain for each point which halos it read
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import Identity
@@ -39,6 +39,7 @@ from hfpy.model.statements import (
     expressions,
     flatten,
 )
+from hfpy.values import dataclass
 
 _WORDS = frozenset({"global", "onedge"})  # questions that become variables
 _JUMPS = frozenset({"cycle", "exit", "continue"})

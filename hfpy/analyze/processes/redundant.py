@@ -9,7 +9,7 @@ tells how many processes compute it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.positions import RegionId
@@ -26,6 +26,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region, Width
 from hfpy.model.expressions import Apply, Expr, Name, children
 from hfpy.model.statements import Construct, Header, expressions, flatten
+from hfpy.values import dataclass
 
 _FIRST, _LAST = Index(False, 1), Index(True, 0)
 

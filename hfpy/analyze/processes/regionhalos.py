@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import Identity, component_object
@@ -20,6 +20,7 @@ from hfpy.model.directives import Region, Width
 from hfpy.model.expressions import Apply, Component, Expr, Name, children, walk, without_places
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Jump, OneLine, Statement, expressions, flatten
+from hfpy.values import dataclass
 
 _SURE = ("do", "region", "at_if")  # constructs whose statements are executed for certain
 _DEEPEST_CALLS = 30

@@ -7,7 +7,6 @@ means. Where both differ, an exchange would be of other points than the author h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts
@@ -17,6 +16,7 @@ from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Listed, Width
 from hfpy.model.expressions import Expr
 from hfpy.parse.expressions.fragments import fragment
+from hfpy.values import dataclass
 
 
 def _blocks(application: Application) -> Iterator[tuple[str, Dependants]]:

@@ -9,7 +9,7 @@ turn nothing is needed for the next one, in which the exchange comes first.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.callgraph.graph import CallSite
@@ -30,6 +30,7 @@ from hfpy.model.expressions import Expr, base_name
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Jump, Node, Statement, flatten
 from hfpy.parse.expressions.fragments import fragment
+from hfpy.values import dataclass
 
 #: Low and high by the number of the domain.
 Sides = tuple[tuple[int, int], ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.storage import Identity, component_object
 from hfpy.analyze.facts import Facts, stands_for
@@ -14,6 +13,7 @@ from hfpy.model.source import SourceText
 from hfpy.model.statements import Construct, Node
 from hfpy.model.units import Routine
 from hfpy.parse.text.physical import physical
+from hfpy.values import dataclass
 
 
 def side_by_side(nodes: tuple[Node, ...], source: SourceText) -> Iterator[tuple[Construct, ...]]:

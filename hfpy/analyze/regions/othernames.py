@@ -9,7 +9,7 @@ compared by :mod:`hfpy.analyze.regions.sharedarrays`, objects with pointers in t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.arrays.storage import Identity
@@ -21,6 +21,7 @@ from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.nests.calls import Calls
 from hfpy.diagnostics import Diagnostic, Place, warning
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.analyze.effects.bodies import RegionBody

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from hfpy.analyze.callgraph.positions import RegionId
@@ -35,6 +35,7 @@ from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.parse.statements.nests import innermost_body, own_nest
 from hfpy.parse.text.physical import physical
+from hfpy.values import dataclass
 
 # Reductions whose result does not depend on the order: of all numbers, and of integers alone, where a sum wraps around.
 _ANY_ORDER = frozenset("max min iand ior ieor .and. .or. .eqv. .neqv.".split())

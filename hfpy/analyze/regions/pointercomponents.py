@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.storage import component_object
 from hfpy.analyze.effects.bodies import RegionBody
@@ -17,6 +16,7 @@ from hfpy.analyze.regions.renamed import STATE
 from hfpy.analyze.regions.sharedarrays import SharedArrays
 from hfpy.diagnostics import Diagnostic, warning
 from hfpy.model.expressions import Apply, Component, Expr, Literal, walk
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

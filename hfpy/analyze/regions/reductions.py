@@ -7,7 +7,6 @@ another way, would see or leave something that the sequential program never has.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.effects.bodies import RegionBody
@@ -20,6 +19,7 @@ from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk, without_places
 from hfpy.model.statements import Assignment, OneLine, Statement, flatten
+from hfpy.values import dataclass
 
 # Operators that update a partial result, by that of the clause; of those after the first, the variable is on the left.
 _CHAINS = {

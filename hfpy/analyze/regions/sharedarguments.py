@@ -9,7 +9,6 @@ what keeps host and device the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 
 from hfpy.analyze.arrays.storage import Identity
@@ -21,6 +20,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.regions.giventwice import is_variable
 from hfpy.diagnostics import Diagnostic, Related, warning
 from hfpy.model.expressions import Apply, Expr, Literal, Name, Range, base_name, without_places
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ sequential meaning is an error or a warning with the references that show it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.accesses import parallel_positions
 from hfpy.analyze.arrays.domains import DataObject
@@ -35,6 +35,7 @@ from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine
+from hfpy.values import dataclass
 
 _IN_DIRECTIVES = ("openmp", "openacc", "openmp-target")  # backends that list variables in directives
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.backends.c.values import CVariable, extent, operand
+from hfpy.values import dataclass
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _INDEX = re.compile(r"([A-Za-z_]\w*)(?: [+-] (\d{1,4}))?")

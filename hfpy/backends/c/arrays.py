@@ -7,7 +7,7 @@ order in which none is read too late, or through room of its own, or is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.language.context import Located
 from hfpy.backends.c import intrinsics
@@ -20,6 +20,7 @@ from hfpy.backends.masked import Masked, assignments, flat, parts_of
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, names_in
 from hfpy.model.scalars import Scalar
 from hfpy.model.statements import Assignment, Construct, Statement
+from hfpy.values import dataclass
 
 
 @dataclass

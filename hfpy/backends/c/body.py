@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 from typing import Protocol
 
@@ -25,6 +25,7 @@ from hfpy.model.kernel import Slot
 from hfpy.model.names import Names
 from hfpy.model.scalars import Scalar
 from hfpy.parse.expressions.fragments import ONE, expanded
+from hfpy.values import dataclass
 
 #: A value of an array constructor, with the values of the variables of implied loops around it.
 Turn = tuple[Expr, Mapping[str, CVariable]]

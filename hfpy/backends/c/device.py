@@ -6,7 +6,7 @@ A copy a file keeps the generated files independent of each other, whatever modu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.effects import Effects
@@ -52,6 +52,7 @@ from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.expressions.fragments import ONE, expanded, expanded_dim
+from hfpy.values import dataclass
 
 Lines = list[tuple[str, int]]
 

@@ -7,11 +7,11 @@ the printers' text is common C. Words that only have another name are left to :m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from hfpy.backends.c.values import CText, CVariable, Space, c_type
 from hfpy.model.scalars import Scalar
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

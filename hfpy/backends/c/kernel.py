@@ -6,7 +6,7 @@ Host arrays stay the handles; the launcher looks up their device memory (design 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -52,6 +52,7 @@ from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Bounds, KernelSpec, Local, Parameter, Range, Slot
 from hfpy.model.statements import Header
 from hfpy.parse.statements.nests import innermost_body, own_nest
+from hfpy.values import dataclass
 
 # Threads of a block where each runs over many points: hf_reduction_grid and hf_walking_grid of hfpy_grid.hpp.
 REDUCING, WALKING = (128, 1, 1), (64, 1, 1)

@@ -7,7 +7,6 @@ read, the loops run so that an element is read before it is set, or else the val
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.language.intrinsics import REDUCING
 from hfpy.analyze.language.sizes import constant
@@ -16,6 +15,7 @@ from hfpy.backends.c.rearranged import is_composed
 from hfpy.model.expressions import Apply, Binary, Component, Expr, Name, Range, children
 from hfpy.parse.expressions.expressions import expression
 from hfpy.parse.expressions.grammar import GrammarError
+from hfpy.values import dataclass
 
 _VECTOR = "by vector"
 

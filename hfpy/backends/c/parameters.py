@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.values import c_name, c_type
 from hfpy.model.kernel import KernelSpec, Parameter
 from hfpy.model.names import Names, cut
 from hfpy.model.scalars import Scalar
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

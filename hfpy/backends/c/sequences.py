@@ -5,7 +5,6 @@ dummy of another shape (Fortran 2018, 15.5.2.11).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -18,6 +17,7 @@ from hfpy.backends.c.dialect import Dialect, Picked
 from hfpy.backends.c.values import CannotPrint, CVariable, extent, operand
 from hfpy.model.expressions import Apply, Binary, Component, Expr, Keyword, Name, Paren, Range
 from hfpy.model.extents import Dim
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.backends.c.expressions import Expressions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.arrays import ArrayStatements
@@ -30,6 +30,7 @@ from hfpy.model.statements import (
     expressions,
     flatten,
 )
+from hfpy.values import dataclass
 
 
 @dataclass

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Literal
 
 from hfpy.analyze.language.sizes import linear, show
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
+from hfpy.values import dataclass
 
 #: Where a variable lies: in the device's memory, or with the thread.
 Space = Literal["global", "private"]

@@ -7,7 +7,7 @@ variables that they use become further arguments, given by their names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
@@ -26,6 +26,7 @@ from hfpy.model.scalars import Scalar
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import expanded_dim
 from hfpy.transform.text.wrapping import wrap_line
+from hfpy.values import dataclass
 
 _IDENTITIES = {
     "+": "0",

@@ -7,7 +7,6 @@ over the elements gives the same as every element is made of elements at the sam
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.accesses import Plan
 from hfpy.analyze.arrays.domains import DataObject
@@ -33,6 +32,7 @@ from hfpy.model.names import element_counter
 from hfpy.model.statements import Assignment
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.accesses import AccessRewriter, Entries, Entry
+from hfpy.values import dataclass
 
 _SCALAR = REDUCING - {"maxloc", "minloc", "findloc"}
 _INQUIRY = frozenset("size lbound ubound present kind huge tiny epsilon".split())

@@ -6,7 +6,6 @@ Host arrays stay the handles; the launcher asks the runtime for their device mem
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 
 from hfpy.analyze.language.sizes import constant
 from hfpy.analyze.regions.sharing import RegionSharing
@@ -28,6 +27,7 @@ from hfpy.model.scalars import INTEGER
 from hfpy.parse.expressions.expressions import expression
 from hfpy.parse.statements.nests import innermost_body, own_nest
 from hfpy.transform.text.wrapping import wrap_line
+from hfpy.values import dataclass
 
 _UPDATES = {
     "+": "{0} = {0} + {1}",

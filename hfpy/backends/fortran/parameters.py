@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from hfpy.backends.fortran.constants import type_text
 from hfpy.model.kernel import Access, Bounds, Parameter
 from hfpy.model.scalars import Scalar
 from hfpy.transform.text.wrapping import wrap_line
+from hfpy.values import dataclass
 
 Pairs = tuple[tuple[str, str], ...]
 #: The dimension of memory in which each thread has a place.

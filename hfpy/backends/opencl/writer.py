@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from hfpy.analyze.regions.sharing import RegionSharing
@@ -18,6 +18,7 @@ from hfpy.backends.opencl.words import in_opencl, needs_doubles, ranks_in
 from hfpy.model.kernel import KernelSpec
 from hfpy.transform.workshop import Added, Beside
 from hfpy.translation import Contents
+from hfpy.values import dataclass
 
 
 class OpenCLKernels(NoLoops):

@@ -8,12 +8,12 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from hfpy.build import codes
 from hfpy.diagnostics import ToolError, UsageError
+from hfpy.values import dataclass
 
 Family = Literal["gnu", "nvidia", "intel", "llvm", "cray", "other"]
 Language = Literal["fortran", "c", "c++", "cuda", "hip"]

@@ -12,13 +12,14 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from hfpy.build import codes
 from hfpy.build.compile.compilers import Compiler, environment_flags, find_compiler, shown
 from hfpy.diagnostics import ToolError, UsageError
+from hfpy.values import dataclass
 from hfpy.version import PACKAGE
 
 RUNTIME = PACKAGE / "runtime" / "cuda"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
 from hfpy.translation import Contents
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.build.compile.graph import CompiledFile
@@ -13,6 +12,7 @@ from hfpy.build.compile.objects import Objects
 from hfpy.build.compile.tasks import run_ordered
 from hfpy.build.progress import Phases
 from hfpy.diagnostics import ToolError
+from hfpy.values import dataclass
 
 SHARED = ".dylib" if sys.platform == "darwin" else ".so"
 

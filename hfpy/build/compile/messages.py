@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.diagnostics import printable
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

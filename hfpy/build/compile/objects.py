@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +25,7 @@ from hfpy.build.compile.tasks import Processes
 from hfpy.build.compile.tools import Tools
 from hfpy.build.files import digest, explained, file_digest, read_json, write_json
 from hfpy.diagnostics import ToolError
+from hfpy.values import dataclass
 
 _UNDEFINED = re.compile(r"\bundefined (?:reference to|symbol:?) [`'\u2018]?(\w+)")
 _PGI_DATE = re.compile(rb"^\d\d/\d\d/\d{4}\s+\d\d:\d\d:\d\d$", re.M)

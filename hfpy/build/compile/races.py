@@ -10,7 +10,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hfpy.build import codes
@@ -20,6 +20,7 @@ from hfpy.build.compile.messages import Origin, user_path
 from hfpy.build.compile.tools import Tools
 from hfpy.build.environment import program_environment
 from hfpy.diagnostics import ToolError
+from hfpy.values import dataclass
 
 FOLDER = "HFPY_RACES"
 FLAGS = ("-g", "-O2", "-fno-lto", *WATCHES["gnu"])

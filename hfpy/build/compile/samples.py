@@ -13,7 +13,7 @@ import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from hfpy.build.compile.messages import Origin
 from hfpy.build.compile.tools import Tools
 from hfpy.build.environment import program_environment
 from hfpy.diagnostics import ToolError
+from hfpy.values import dataclass
 
 FOLDER = "HFPY_SAMPLES"
 ENOUGH = 100  # with fewer samples a share is wrong by more than a tenth

@@ -6,12 +6,12 @@ import concurrent.futures
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.build.compile.compilers import shown
 from hfpy.diagnostics import ToolError
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

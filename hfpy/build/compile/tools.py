@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hfpy.backendtable import with_directives
@@ -13,6 +13,7 @@ from hfpy.build.compile.processes import compiler_asked
 from hfpy.options import Options
 from hfpy.project import DEFAULT_FLAGS, Project, include_folders
 from hfpy.suffixes import FREE, PREPROCESSED
+from hfpy.values import dataclass
 
 GPU_MACRO = "GPU"
 POSITION_INDEPENDENT = "-fPIC"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from hfpy.diagnostics import Place
+from hfpy.values import dataclass
 
 _ASSIGNMENT = re.compile(
     r"\s*((?:(?:export|override|private)\s+)*)([^\s:#=+?!]+)\s*(::?:?=|\+=|\?=|!=|=)\s*(.*)", re.DOTALL

@@ -7,8 +7,9 @@ import struct
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from hfpy.values import dataclass
 
 TOLERANCE = 1e-6
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from hfpy.build.existing.makesettings import Settings
+from hfpy.values import dataclass
 
 _COMMENT = re.compile(r"(?<!\\)#.*")
 _WORD = re.compile(r"[^\s:=;&|'\"]+")

@@ -6,9 +6,9 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.build.compile.compilers import Family
+from hfpy.values import dataclass
 
 # What a flag becomes; an empty tuple: the compiler does it anyway, or the build does, or it concerns what is not here.
 _WHOLE: dict[str, tuple[str, ...]] = {

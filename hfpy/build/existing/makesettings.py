@@ -6,12 +6,12 @@ import re
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.build.existing.assignments import read_assignments
 from hfpy.diagnostics import Place, ToolError
+from hfpy.values import dataclass
 
 GENERAL = "MakesettingsGeneral"
 _MARK = "hfpy-setting "

@@ -6,7 +6,6 @@ import shlex
 import subprocess
 import tarfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.build.environment import program_environment
@@ -15,6 +14,7 @@ from hfpy.build.existing.framework import installed_programs
 from hfpy.build.existing.legacy import HF_DIR, is_legacy
 from hfpy.build.existing.makesettings import GENERAL, Settings, read_settings
 from hfpy.diagnostics import UsageError
+from hfpy.values import dataclass
 
 FATAL = 102
 

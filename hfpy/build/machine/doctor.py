@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from hfpy.build.compile.sharing import offloaded
 from hfpy.commands.tables import Row, Table
 from hfpy.diagnostics import ToolError
 from hfpy.project import Project
+from hfpy.values import dataclass
 
 PACKAGES = ("fparser", "jinja2", "click", "networkx", "islpy")
 EXTRAS = ("numpy", "matplotlib", "cupy-cuda12x", "pyopencl", "pygls", "rich")  # which some commands need

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from hfpy.build.verify.storage import Storage, read_storage
+from hfpy.values import dataclass
 
 _MAGIC = b"HFV1"
 _POISON = 0x7FF7FFF7  # runtime/cuda/emulate/hfpy_emulate.cpp, runtime/cuda/hfpy_memory.cpp

@@ -6,13 +6,13 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.backendtable import BACKENDS, TABLE
 from hfpy.build.environment import program_environment
 from hfpy.build.verify.differences import Verdict, compare
 from hfpy.diagnostics import ToolError, UsageError
+from hfpy.values import dataclass
 
 TARGETS = ("cpu", "gpu")
 _THREADS = (

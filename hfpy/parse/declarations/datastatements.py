@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hfpy.model.expressions import Expr, Fragment, ImpliedDo, Name, base_name
 from hfpy.model.source import LogicalLine
 from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.lexer import mask_strings
 from hfpy.parse.text.tokens import find_top, split_top
+from hfpy.values import dataclass
 
 _WORD = "data"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.model.directives import Dependants, IfDirective
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, FType, Interface, StorageGroup, Symbol, Use
+from hfpy.values import dataclass
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Domain, Width
@@ -19,6 +18,7 @@ from hfpy.parse.directives.directives import (
 )
 from hfpy.parse.directives.widths import widths_of
 from hfpy.parse.text.tokens import split_top, trim
+from hfpy.values import dataclass
 
 DEPENDANT_ATTRIBUTES = (
     "attribute",

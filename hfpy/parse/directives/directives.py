@@ -13,7 +13,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from hfpy.diagnostics import Diagnostic, Fix, Place, error
@@ -22,6 +22,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.parse.expressions.fragments import dim_of
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.tokens import matching, split_top, trim
+from hfpy.values import dataclass
 
 #: Keywords of the directives for many processes.
 DISTRIBUTED = ("decomposition", "haloexchange", "wholegrid")

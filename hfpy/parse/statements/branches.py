@@ -7,12 +7,13 @@ Both are one statement that goes one of several ways (Fortran 2018, R856 in B.2.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.model.building import Maker, binary, number
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Part, Statement
 from hfpy.parse.text.lexer import label_of
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

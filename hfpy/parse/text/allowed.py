@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.codes import CODES
 from hfpy.diagnostics import Diagnostic, Place, warning
 from hfpy.parse.text.physical import physical
+from hfpy.values import dataclass
 
 _ALLOW = re.compile(r"!\s*@\s*allow\b(.*)$", re.IGNORECASE)
 _BEGIN = re.compile(r"!?\s*@\s*parallelregion\b", re.IGNORECASE)

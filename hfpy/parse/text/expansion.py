@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Place, error
@@ -23,6 +23,7 @@ from hfpy.parse.text.lexer import mask_strings
 from hfpy.parse.text.macros import parse_define
 from hfpy.parse.text.preprocess import activity
 from hfpy.parse.text.tokens import split_top
+from hfpy.values import dataclass
 
 _ENDLESS = ("error", "HF113")
 _SECONDS = 20

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.diagnostics import BeyondLimits
 from hfpy.model.macros import Macro
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -16,6 +15,7 @@ from hfpy.model.source import SourceText
 from hfpy.parse.text.lexer import strip_comment
 from hfpy.parse.text.sentinels import split_words
 from hfpy.parse.text.tokens import words_of
+from hfpy.values import dataclass
 
 Kind = Literal["blank", "comment", "directive", "preprocessor", "code"]
 _DIRECTIVE = re.compile(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from hfpy.diagnostics import BeyondLimits, Diagnostic, HfpyError, Place, error, note
@@ -20,6 +20,7 @@ from hfpy.model.macros import Macro
 from hfpy.parse.text.conditions import ConditionError, evaluate
 from hfpy.parse.text.limits import readable
 from hfpy.parse.text.macros import expand, parse_define, strip_c_comments
+from hfpy.values import dataclass
 
 _INCLUDE_DEPTH = 40
 _MOST_INCLUDES = 2000  # read for one file: two includes of a file in itself would go on for ever

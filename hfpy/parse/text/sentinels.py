@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from hfpy.model.source import LogicalLine
 from hfpy.parse.text.lexer import mask_strings, strip_comment
 from hfpy.parse.text.tokens import find_top, matching, split_top, tokenise
+from hfpy.values import dataclass
 
 _FREE = re.compile(r"\s*!\$(omp|acc)\b(&?)", re.IGNORECASE)
 _FREE_CODE = re.compile(r"\s*!\$\s")

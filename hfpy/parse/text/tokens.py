@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from hfpy.values import dataclass
 
 _TOKEN = re.compile(
     r"""(?P<string>(?:[A-Za-z_]\w*_)?(?:'(?:[^']|'')*'|"(?:[^"]|"")*"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.build.compile.runtimelib import runtime_sources
@@ -22,6 +21,7 @@ from hfpy.report.productivity.generated import generated
 from hfpy.report.productivity.page import page
 from hfpy.report.productivity.report import Report, as_data
 from hfpy.report.productivity.tree import Tree, fortran_files, read_tree
+from hfpy.values import dataclass
 
 Say = Callable[[str], None]
 

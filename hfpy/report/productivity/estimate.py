@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from hfpy.analyze.analysis import analyse
@@ -25,6 +25,7 @@ from hfpy.options import DebugPrint, Options, silent
 from hfpy.report.productivity.kinds import kinds_of
 from hfpy.report.productivity.sanitise import sanitised
 from hfpy.report.productivity.tree import File, Tree
+from hfpy.values import dataclass
 
 _Spot = tuple[str, int]  # path of a file, a physical line in it
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.report.productivity.kinds import KINDS, Kind, kinds_of
 from hfpy.report.productivity.match import Match, Spot, UnitId, match
 from hfpy.report.productivity.tree import Tree
+from hfpy.values import dataclass
 
 ByKind = Mapping[Kind, int]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic
 from hfpy.options import Options
 from hfpy.report.productivity.figures import Figures, compare
 from hfpy.report.productivity.tree import Tree, read_text
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from hfpy.report.productivity.align import align, increasing
 from hfpy.report.productivity.blocks import moved_blocks
 from hfpy.report.productivity.pairing import Part, file_names, paired, related
 from hfpy.report.productivity.tree import Tree, Unit
+from hfpy.values import dataclass
 
 Spot = tuple[int, int]  # number of a file, index of one of its lines
 UnitId = tuple[int, int]  # number of a file, number of one of its units

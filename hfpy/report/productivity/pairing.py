@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from hfpy.values import dataclass
 
 _RARE = 6  # a line that more parts of one side than this have tells nothing about where a part came from
 _SAME_NAME = 0.15  # the likeness that parts of the same name must have at least

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from hfpy.diagnostics import Diagnostic
@@ -11,6 +11,7 @@ from hfpy.report.productivity.estimate import Estimate, NoEstimate
 from hfpy.report.productivity.figures import Figures, HybridPart, ReferencePart, share
 from hfpy.report.productivity.generated import Generated
 from hfpy.report.productivity.kinds import KINDS
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

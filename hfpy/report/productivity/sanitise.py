@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hfpy.parse.directives.directives import KEYWORDS
 from hfpy.parse.text.cards import card, without_margin
 from hfpy.parse.text.lexer import strip_comment
+from hfpy.values import dataclass
 
 _STRINGS = re.compile(r"""('(?:[^']|'')*'?|"(?:[^"]|"")*"?)""")
 _SENTINEL = re.compile(r"[!cC*](\$[A-Za-z]*|(?:dir|dec|gcc|ibm|nec|ocl|pgi)\$)", re.IGNORECASE)

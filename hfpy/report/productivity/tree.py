@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hfpy.model.source import LogicalLine
@@ -13,6 +13,7 @@ from hfpy.parse.index import index_units
 from hfpy.parse.text.sourceform import is_fixed
 from hfpy.project import STORAGE_ORDER_FILE
 from hfpy.report.productivity.sanitise import Line, sanitised, sanitised_c
+from hfpy.values import dataclass
 
 C_SUFFIXES = (".cu", ".cuh", ".c", ".h", ".hpp")
 

@@ -5,7 +5,7 @@ back.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hfpy.model.building import Maker, apply, binary, name, negated, number, plus
@@ -16,6 +16,7 @@ from hfpy.transform.columns.common import LANE, Lanes, calls, in_lane, line_of, 
 from hfpy.transform.columns.library import MUCH, costly
 from hfpy.transform.columns.varying import loop_variables
 from hfpy.transform.passes import Refused
+from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.transform.columns.statements import BodyWriter

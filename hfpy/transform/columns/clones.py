@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import networkx as nx
@@ -25,6 +25,7 @@ from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.text.remade import remade
+from hfpy.values import dataclass
 
 COUNT = "hf_n"
 _ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -15,6 +15,7 @@ from hfpy.model.statements import Call, Construct, Node, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.columns.gotos import left_by_exit
 from hfpy.transform.passes import Refusal, Refused
+from hfpy.values import dataclass
 
 LANE = "hf_l"
 RULE = 8  # in explanations: what can be computed for a block of columns at a time

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from hfpy.analyze.arrays.orders import Node
@@ -34,6 +34,7 @@ from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import MOST_REGIONS
 from hfpy.transform.text.edits import Edit, insert_lines, insert_rows, replace_rows
 from hfpy.transform.text.remade import remade
+from hfpy.values import dataclass
 
 BACKENDS = frozenset({"sequential", "openmp"})
 WIDTH = 32

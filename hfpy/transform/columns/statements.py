@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.language.intrinsics import INQUIRY
@@ -41,6 +41,7 @@ from hfpy.transform.columns.selections import guard, guarded, selectable, select
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying, jumps_vary, loop_variables
 from hfpy.transform.stencil.locals import Locals
+from hfpy.values import dataclass
 
 _IN_LANE = frozenset({"if", "do", "dowhile", "select", "where", "associate"})
 

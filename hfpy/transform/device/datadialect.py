@@ -7,12 +7,13 @@ takes them back. What is copied where is decided by :mod:`hfpy.transform.device.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from hfpy.model.names import derived
 from hfpy.options import DefaultKinds
 from hfpy.transform.device.directivelines import Clause, clause, directive_lines
+from hfpy.values import dataclass
 
 _WIDTH = 100  # of directives, which are indented later
 

@@ -8,7 +8,7 @@ what lies in one piece is passed at its own address, where the called routine fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from hfpy.analyze.device.packing import NEVER, VECTOR
@@ -21,6 +21,7 @@ from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.device.datadialect import DataDialect, Handle, in_block
 from hfpy.transform.text.edits import Edit, insert
 from hfpy.transform.text.rows import Rows
+from hfpy.values import dataclass
 
 
 class Copies(Protocol):

@@ -11,11 +11,11 @@ relies on that.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, warning
 from hfpy.model.directives import Region
+from hfpy.values import dataclass
 
 _SAME = "results are the same with and without it"
 

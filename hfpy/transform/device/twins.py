@@ -8,7 +8,7 @@ CUDA Fortran alone has.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.facts import Facts
@@ -20,6 +20,7 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.declarations.declarations import attribute_spans
 from hfpy.transform.device.datadialect import DataDialect, Handle
 from hfpy.transform.text.edits import Edit, replace_range
+from hfpy.values import dataclass
 
 _ON_DEVICE = frozenset({"device", "managed", "pinned"})
 

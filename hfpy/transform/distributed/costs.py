@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hfpy.options import CPU, GPU, Options
 from hfpy.scale.network import SHARED_MEMORY, STAGING_START
+from hfpy.values import dataclass
 
 #: Bytes of an element, by the types that messages have.
 BYTES = {

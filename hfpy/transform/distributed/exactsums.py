@@ -8,7 +8,7 @@ elements of all processes exactly. What one point adds stays in the order of its
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
@@ -25,6 +25,7 @@ from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE, mentions
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.text.edits import Edit, replace_lines, replace_range
+from hfpy.values import dataclass
 
 #: By type: the routine of the runtime library.
 _ROUTINES = {

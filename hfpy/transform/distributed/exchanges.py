@@ -10,13 +10,13 @@ of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.processes.decomposed import Cut, Grid
 from hfpy.model.directives import Width
 from hfpy.model.distributed import HaloExchange
 from hfpy.transform.stencil.locals import Locals
+from hfpy.values import dataclass
 
 _INTEGER = "integer"
 

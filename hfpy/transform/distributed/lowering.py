@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects.effects import Effects
@@ -49,6 +49,7 @@ from hfpy.transform.settled import Settled, changed
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines
 from hfpy.translation import PROCESSES_MODULE
+from hfpy.values import dataclass
 
 _OFFERED = frozenset(
     "hf_named hf_cut hf_check_array hf_check_reach hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour "

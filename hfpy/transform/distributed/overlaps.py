@@ -8,7 +8,7 @@ is empty there is one box.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.processes.overlaps import Reach, bounds
 from hfpy.model.directives import Region
@@ -21,6 +21,7 @@ from hfpy.transform.distributed.exchanges import Exchange
 from hfpy.transform.distributed.redundant import with_bounds
 from hfpy.transform.distributed.together import Together
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines
+from hfpy.values import dataclass
 
 
 @dataclass

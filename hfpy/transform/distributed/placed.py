@@ -7,7 +7,7 @@ the routine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -26,6 +26,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Node, expressions, flatten
 from hfpy.parse.expressions.fragments import fragment
 from hfpy.transform.distributed.questions import WORDS
+from hfpy.values import dataclass
 
 # By the row of a line: the line, and by name what is exchanged before it.
 Places = dict[int, tuple[LogicalLine, dict[str, Need]]]

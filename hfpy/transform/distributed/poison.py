@@ -7,7 +7,6 @@ Points beyond the boundary of the grid stay as they are: they have no owner.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.processes.decomposed import element_type, without_place
 from hfpy.analyze.processes.halomarks import certain_settings
@@ -17,6 +16,7 @@ from hfpy.model.units import Routine
 from hfpy.transform.distributed.exchanges import Exchange, Field, Span
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.text.edits import Edit, insert_lines
+from hfpy.values import dataclass
 
 _NANS = {"real(4)": "hf_nan4()", "real(8)": "hf_nan8()"}
 

@@ -7,7 +7,7 @@ In a region they are variables of the routine, set before it, so that every devi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.sizes import linear
@@ -21,6 +21,7 @@ from hfpy.model.statements import Construct, Node, Statement, expressions, flatt
 from hfpy.model.units import Routine
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
+from hfpy.values import dataclass
 
 WORDS = ("global", "onedge")
 

@@ -7,7 +7,6 @@ process; that value comes in at the end.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -20,6 +19,7 @@ from hfpy.transform.distributed.exactsums import ExactSums, can_be_exact, depend
 from hfpy.transform.distributed.questions import Questions, outermost_regions
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.text.edits import Edit, insert_lines
+from hfpy.values import dataclass
 
 #: By operator: the routine of the runtime library, the neutral element, and how a value from before is combined with
 #: the result (empty where that may be part of the reduction any number of times).

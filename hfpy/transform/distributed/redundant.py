@@ -6,7 +6,7 @@ process goes beyond its points where another process has those, or the other end
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -26,6 +26,7 @@ from hfpy.parse.statements.nests import own_nest
 from hfpy.transform.distributed.exchanges import bounds_of
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_range
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ and what all processes have.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.effects import Effects
@@ -16,6 +16,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.stencil.locals import Locals
+from hfpy.values import dataclass
 
 _SENT_TYPES = ("real", "integer", "logical", "complex")
 

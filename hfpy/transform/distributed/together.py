@@ -8,12 +8,13 @@ other, so that both give the same halos.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.options import CPU, GPU, Options
 from hfpy.scale.network import SHARED_MEMORY, STAGING_START, together_pays
 from hfpy.transform.distributed.costs import BYTES
 from hfpy.transform.distributed.exchanges import Exchange, Field, Span, added, groups_of, place_in
+from hfpy.values import dataclass
 
 _MOST = 2  # domains of a decomposition
 

@@ -9,7 +9,7 @@ any program is, and what has a fault there, or a doubt, is no region either.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from math import prod
@@ -57,6 +57,7 @@ from hfpy.transform.loops.tried import (
 )
 from hfpy.transform.ownloops import last_row
 from hfpy.transform.settled import Settled
+from hfpy.values import dataclass
 
 _ROUNDS = 60
 _FEW = {"cpu": 4, "gpu": 32}  # points that leave most threads, or most of a GPU, idle

@@ -5,7 +5,6 @@ around all of it, and arrays lose the dimension of the columns where each column
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.loops.contracted import Indexed, OneColumn
 from hfpy.analyze.loops.loopregions import World
@@ -19,6 +18,7 @@ from hfpy.parse.expressions.fragments import piece
 from hfpy.transform.declarations import by_dimension, without
 from hfpy.transform.ownloops import last_row
 from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_lines, replace_range
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

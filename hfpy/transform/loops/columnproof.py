@@ -14,7 +14,6 @@ the same numbers if
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.callgraph.graph import CallGraph
@@ -41,6 +40,7 @@ from hfpy.transform.loops.drafts import Draft
 from hfpy.transform.loops.tried import Tried, leaving, regions_of_loops, speaks_against
 from hfpy.transform.settled import Settled, changed
 from hfpy.transform.text.edits import Edit
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ code for one column; refused where that is not proved (:mod:`hfpy.transform.loop
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.callgraph.graph import CallGraph
 from hfpy.analyze.language.context import located
@@ -28,6 +28,7 @@ from hfpy.transform.loops.columnproof import candidate, proved
 from hfpy.transform.loops.tried import region_edits
 from hfpy.transform.settled import Settled, changed
 from hfpy.transform.text.edits import Edit, replace_lines
+from hfpy.values import dataclass
 
 _HINT = "a column has to be computed from what is its own, or the same for all: see docs/loops.md, columns"
 

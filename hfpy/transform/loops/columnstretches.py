@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.loops.contracted import OneColumn, one_column
 from hfpy.analyze.loops.loopregions import World
@@ -16,6 +15,7 @@ from hfpy.model.expressions import names_in
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, constructs, flatten
 from hfpy.transform.loops.columnloops import TakenOut
+from hfpy.values import dataclass
 
 # Loops that are regions, with the iterators of each, outermost first.
 Regions = Sequence[tuple[Construct, tuple[str, ...]]]

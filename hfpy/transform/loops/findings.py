@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.model.directives import Reduction
 from hfpy.transform.loops.tried import Accepted, Identity, Tried
+from hfpy.values import dataclass
 
 
 @dataclass

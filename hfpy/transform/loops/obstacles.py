@@ -7,7 +7,7 @@ Here that is asked, as if those reasons were cured: a cure frees a loop if nothi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.loops.ordering import Obstacle
 from hfpy.analyze.loops.parallelloops import Candidate
@@ -19,6 +19,7 @@ from hfpy.model.statements import Construct
 from hfpy.transform.loops.automatic import NOTHING, Automatic, Search, Verdict
 from hfpy.transform.loops.tried import Judge, Tried
 from hfpy.transform.settled import Settled
+from hfpy.values import dataclass
 
 _CURES = {"HF405": "let the rest of the iteration be under a condition, instead of the jump"}  # the hint names @exit
 _NO_TEXT = "a directive before it makes no text that can be read"

@@ -7,7 +7,7 @@ as it is. A loop that is in one that becomes a region waits until that is given 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from hfpy.analyze.analysis import analyse
@@ -32,6 +32,7 @@ from hfpy.transform.ownloops import as_loops, directive_rows, last_row
 from hfpy.transform.regions.runningcounters import counter_edits
 from hfpy.transform.settled import Settled, changed, without_dropped
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines
+from hfpy.values import dataclass
 
 # Says what is wrong with an application, as far as it is known before compiling; its third argument has the files
 # that are translated for that: all, if it is None.

@@ -8,7 +8,6 @@ selectors, and what expressions read, must keep their values in the construct; o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -48,6 +47,7 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.declarations.declarations import parse_declaration
 from hfpy.transform.plain.objecttypes import BASES, ObjectTypes
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
+from hfpy.values import dataclass
 
 _INQUIRIES = frozenset("size lbound ubound shape kind huge tiny epsilon digits bit_size".split())
 _KEPT = ("dimension", "parameter")  # attributes that a variable of a block may have

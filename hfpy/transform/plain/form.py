@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from hfpy.analyze.analysis import analyse
@@ -33,6 +33,7 @@ from hfpy.transform.plain.tables import table_edits
 from hfpy.transform.plain.texts import text_edits
 from hfpy.transform.text.edits import Edit, OverlapError, apply_edits
 from hfpy.transform.text.wrapping import wrap_line
+from hfpy.values import dataclass
 
 Edits = Mapping[str, list[Edit]]
 #: Gives the edits of routines, by their keys.

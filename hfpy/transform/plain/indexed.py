@@ -8,7 +8,6 @@ computes all values before it sets an element, and a mask is worked out for all 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
@@ -43,6 +42,7 @@ from hfpy.model.statements import (
 from hfpy.model.units import Symbol
 from hfpy.transform.plain.aliased import Known, Left, Meaning, Renamed
 from hfpy.transform.text.edits import Edit, replace_rows
+from hfpy.values import dataclass
 
 _KINDS = ("forall", "doconcurrent")
 

@@ -7,7 +7,6 @@ through several calls, and components may be objects themselves. A dummy that is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
@@ -25,6 +24,7 @@ from hfpy.transform.plain.declarations import without
 from hfpy.transform.plain.objecttypes import BASES, ObjectTypes, Path
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 from hfpy.transform.text.rows import Rows
+from hfpy.values import dataclass
 
 _OBJECTS = ("type", "class")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.kinds import Kinds
@@ -23,6 +23,7 @@ from hfpy.model.expressions import (
 )
 from hfpy.model.units import DerivedType, Symbol
 from hfpy.parse.expressions.fragments import ONE
+from hfpy.values import dataclass
 
 Path = tuple[str, ...]
 BASES = ("real", "integer", "logical", "complex")

@@ -10,7 +10,7 @@ object that is set: they would see it half done.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
@@ -31,6 +31,7 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.transform.plain.objecttypes import Leaf, ObjectTypes, Path
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range, replace_rows
 from hfpy.transform.text.rows import Rows
+from hfpy.values import dataclass
 
 _ELSEWHERE = {"save", "target", "pointer", "allocatable", "volatile", "parameter"}
 

@@ -9,7 +9,6 @@ executes the statement in its own name, where it is one of the region's own (:mo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
@@ -34,6 +33,7 @@ from hfpy.model.statements import (
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import list_behind, word_span
 from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_range, replace_rows
+from hfpy.values import dataclass
 
 _NUMBER, _FROM = plain_name("stop", 0), plain_name("stops", 0)
 _STOPS = ("stop", "errorstop")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.device.arraystatements import ArrayStatement, array_statements
 from hfpy.analyze.device.elementwise import PointCode, Span
@@ -20,6 +20,7 @@ from hfpy.parse.files import directive_sign
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.text.edits import Edit, insert_lines, replace_rows
 from hfpy.transform.text.remade import remade
+from hfpy.values import dataclass
 
 _MOST_DOMAINS = 3  # dimensions of the threads of a GPU
 

@@ -12,7 +12,7 @@ the module; :func:`outline` says why not otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts
@@ -44,6 +44,7 @@ from hfpy.transform.declarations import dims_in_use, shape_text
 from hfpy.transform.regions.blockloops import preamble
 from hfpy.transform.splits import BlockLoop
 from hfpy.transform.text.wrapping import wrap_line
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ each region in each turn (:mod:`hfpy.analyze.regions.ownturns` decides).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 from hfpy.analyze.effects.effects import Effects
@@ -16,6 +16,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.text.edits import Edit, insert_rows, replace_lines, replace_rows
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

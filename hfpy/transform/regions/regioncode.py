@@ -5,11 +5,12 @@ A backend says how a region begins and ends in the user's text; everything it ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, runtime_checkable
 
 from hfpy.analyze.regions.sharing import Sharing
 from hfpy.model.directives import Region
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ The routine is placed after the one with the region, or inside it if that is a m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.effects import Effects
@@ -38,6 +38,7 @@ from hfpy.transform.regions.outline import Builder, Outline, Refused
 from hfpy.transform.regions.regioncode import RegionCode
 from hfpy.transform.regions.rowregions import check_row
 from hfpy.transform.text.wrapping import wrap_line
+from hfpy.values import dataclass
 
 _NUMBERS = ("real", "integer", "logical", "complex")
 _MOVABLE = {"pointer", "target", "volatile", "asynchronous", "optional", "codimension", "header"}

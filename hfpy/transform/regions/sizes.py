@@ -9,7 +9,7 @@ sizes becomes constant in kernels and in bodies that are routines of their own (
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import product
 from math import prod
 
@@ -30,6 +30,7 @@ from hfpy.parse.text.physical import preprocessed
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.stencil.optimise import BACKENDS
 from hfpy.transform.text.edits import Edit, apply_edits, insert, replace_range
+from hfpy.values import dataclass
 
 MOST_VERSIONS = 16  # of a region, beside the general one
 

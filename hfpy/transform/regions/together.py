@@ -5,7 +5,6 @@ where none touches what another writes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts
@@ -17,6 +16,7 @@ from hfpy.model.units import Routine
 from hfpy.parse.statements.nests import own_nest
 from hfpy.transform.declarations import known_small
 from hfpy.transform.regions.regioncode import RegionCode, Together
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

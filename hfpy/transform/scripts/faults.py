@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from hfpy.analyze.language.sizes import Linear, constant, linear
@@ -18,6 +18,7 @@ from hfpy.transform.stencil.model import cost
 from hfpy.transform.stencil.program import Span, Stage
 from hfpy.transform.stencil.runs import RunFinder
 from hfpy.transform.stencil.sweeps import group_of
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ points in one turn of the loops inside a block.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
 
 from hfpy.model.building import all_of, apply, between, binary, name, number, plus
@@ -23,6 +22,7 @@ from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.nests import NestBody, Temporary, maker_of
 from hfpy.transform.stencil.program import Box, Offset, Span, Stage, Version, distance
 from hfpy.transform.stencil.substitution import element
+from hfpy.values import dataclass
 
 # Points of a block in an iterator outside, where there are any: enough that little is computed again.
 OUTSIDE = 32

@@ -7,11 +7,12 @@ statements about single levels, are turns before and after it. What touches the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.language.sizes import Linear
 from hfpy.transform.stencil.members import Member, Touch
 from hfpy.transform.stencil.program import Span, distance, moved
+from hfpy.values import dataclass
 
 MOST_TURNS = 3  # before and after a loop
 

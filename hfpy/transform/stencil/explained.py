@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.model.units import FileIndex
 from hfpy.options import Tuned
@@ -14,6 +13,7 @@ from hfpy.transform.stencil.program import Program, Stage
 from hfpy.transform.stencil.regions import RegionCode
 from hfpy.transform.stencil.search import Choice
 from hfpy.transform.stencil.sweeps import ColumnGroup, lags
+from hfpy.values import dataclass
 
 _MOST_ALTERNATIVES = 3
 

@@ -5,7 +5,7 @@ than the plain model: registers, occupancy, shared memory, caches).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.backendtable import TABLE
 from hfpy.options import Device, Machine
@@ -14,6 +14,7 @@ from hfpy.transform.stencil.gpuwork import GpuWork, of_points, of_tiles, of_walk
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lowering import MOST_SHARED, POINTS, Lowering, asked
 from hfpy.transform.stencil.tiles import keepable
+from hfpy.values import dataclass
 
 # Instructions of a load or store with its address, and those that a thread needs to know where it is. With indices of
 # 32 bits laplace has 38 so, and 40 are counted, hdiffsa 139, and 124 are (docs/performance.md). Divisions and functions

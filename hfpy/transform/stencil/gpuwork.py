@@ -7,7 +7,7 @@ threads' reads, row by row; live values are those of the order in which the text
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, prod
 
 from hfpy.transform.stencil.groups import Group
@@ -15,6 +15,7 @@ from hfpy.transform.stencil.lowering import Lowering, reach, shared_bytes
 from hfpy.transform.stencil.points import copies
 from hfpy.transform.stencil.program import Offset, Read, Stage, Version, shifted
 from hfpy.transform.stencil.walkplan import carried_versions, walk_plan
+from hfpy.values import dataclass
 
 BLOCK = (64, 4, 1)  # threads of a block where nobody asks for others
 WARP = 32

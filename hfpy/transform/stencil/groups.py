@@ -6,7 +6,6 @@ The rules are stencil-optimisation.md §3 and §4; what is needed is the Minkows
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from hfpy.model.directives import Region
@@ -24,6 +23,7 @@ from hfpy.transform.stencil.program import (
     shifted,
     within,
 )
+from hfpy.values import dataclass
 
 MOST_NEEDED = 200  # points of one stage for one output beyond which nobody would inline it
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.model.building import Maker, name, plus
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Node
 from hfpy.transform.stencil.program import Offset
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

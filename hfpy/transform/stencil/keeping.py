@@ -7,11 +7,11 @@ points at which a stage would be computed by the nests that need it, given what 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.operations import beyond
 from hfpy.transform.stencil.program import Offset, Stage, shifted
+from hfpy.values import dataclass
 
 # Operations in the time in which a byte goes to the first cache and comes back, and in that of reading an element
 # again. Measured with a sum of two fields and a second difference of it (96 × 64 to 192 × 96 × 40 points: 0.75 to 0.88

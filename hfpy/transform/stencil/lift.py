@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.bodies import RegionBody
@@ -25,6 +24,7 @@ from hfpy.transform.stencil.linearforms import names_of
 from hfpy.transform.stencil.operations import PURE, count
 from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Piece, Span, SpanKey, Wishes, distance, moved
 from hfpy.transform.stencil.purecalls import against, operations_of, site_of
+from hfpy.values import dataclass
 
 _OPEN = frozenset({"pointer", "target"})
 _NUMBERS = ("real", "integer", "logical")

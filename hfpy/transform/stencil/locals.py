@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.model.names import cut, stem
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.text.physical import names_in_file, names_in_rows
+from hfpy.values import dataclass
 
 _ROW = 100
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tiles import keepable
+from hfpy.values import dataclass
 
 MOST_THREADS, MOST_DEEP = 512, 64  # threads of a team, and along its third iterator
 MOST_SHARED = 48 * 1024  # bytes that a kernel's arrays in shared memory may have (CUDA programming guide)

@@ -5,7 +5,7 @@ the elements of its column that it touches (stencil-optimisation.md §7).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hfpy.analyze.language.sizes import Linear
 from hfpy.model.expressions import walk
@@ -13,6 +13,7 @@ from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statemen
 from hfpy.transform.stencil.flow import exposed_and_certain, target_name
 from hfpy.transform.stencil.program import Access, Offset, Pattern, Span, SpanKey, Stage, moved, shifted
 from hfpy.transform.stencil.sweeplift import read_first
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

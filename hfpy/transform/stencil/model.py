@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.options import Machine
 from hfpy.transform.stencil.blocks import block_sizes, in_blocks, reached_outside
@@ -14,6 +14,7 @@ from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.program import Stage
 from hfpy.transform.stencil.rings import goes_by_rings
 from hfpy.transform.stencil.sweeps import ColumnGroup
+from hfpy.values import dataclass
 
 ROWS = (32, 16, 8, 4)
 # Rows of a block that goes row by row: where an iterator outside gives the threads their work, and where rows have to.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from hfpy.analyze.effects.effects import Effects
@@ -31,6 +31,7 @@ from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tuned import Tuning, without_routine
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace_rows
 from hfpy.transform.text.remade import remade
+from hfpy.values import dataclass
 
 BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target"})
 

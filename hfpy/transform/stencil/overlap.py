@@ -8,10 +8,11 @@ both wait for one and the same resource: bytes of memory, operations, instructio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.model import Cost
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

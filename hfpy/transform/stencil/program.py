@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from hfpy.analyze.language.sizes import Linear
 from hfpy.diagnostics import Place
 from hfpy.model.source import LineKey, compact
 from hfpy.model.statements import Construct, Node
+from hfpy.values import dataclass
 
 Offset = tuple[int, ...]
 SpanKey = tuple[LineKey, int, int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.model.building import Maker, quoted
 from hfpy.model.directives import Domain, Region
@@ -23,6 +23,7 @@ from hfpy.transform.stencil.sweepcode import SweepWriter
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tiles import TileWriter
 from hfpy.transform.stencil.walk import WalkWriter
+from hfpy.values import dataclass
 
 Hints = tuple[tuple[str, tuple[str, ...]], ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.facts import Facts
@@ -16,6 +16,7 @@ from hfpy.transform.passes import Refusal, Refused
 from hfpy.transform.stencil.lift import Draft
 from hfpy.transform.stencil.program import Box, Pattern, Program, Read, Stage, Version, within
 from hfpy.transform.stencil.sweeplift import SweepLifter
+from hfpy.values import dataclass
 
 MOST_REGIONS = 48  # in one program: what is known of each concerns all others
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise, product
 
@@ -14,6 +13,7 @@ from hfpy.transform.stencil.model import Cost, cost
 from hfpy.transform.stencil.overlap import together
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.sweeps import ColumnGroup, group_of
+from hfpy.values import dataclass
 
 # Values that a thread of a GPU may have to hold at once before the model no longer believes in registers.
 MOST_VALUES = 160

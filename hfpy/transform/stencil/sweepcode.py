@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hfpy.analyze.language.sizes import Linear, linear
 from hfpy.model.building import Maker, apply, binary, literal, name, number, plus
@@ -18,6 +18,7 @@ from hfpy.transform.stencil.members import Instance, Member, Spot, base_of, spot
 from hfpy.transform.stencil.program import Access, Stage, Version, distance, moved
 from hfpy.transform.stencil.substitution import Substitution, spelled
 from hfpy.transform.stencil.sweeps import ColumnGroup, lags
+from hfpy.values import dataclass
 
 
 @dataclass

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.language.sizes import Linear, linear, show
@@ -21,6 +20,7 @@ from hfpy.transform.stencil.lift import Draft, Lifter, wishes_of
 from hfpy.transform.stencil.linearforms import names_of
 from hfpy.transform.stencil.operations import count
 from hfpy.transform.stencil.program import WRITTEN_LEVELS, Access, Offset, Pattern, Piece, Span, SpanKey
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ first is in memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from hfpy.model.directives import Region
@@ -21,6 +20,7 @@ from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.inlining import Inliner
 from hfpy.transform.stencil.members import Member, Touch
 from hfpy.transform.stencil.program import Box, Offset, Program, Stage, Version, moved
+from hfpy.values import dataclass
 
 MOST_CARRIED = 4  # levels back from which values are kept in single variables
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
 
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.statements import flatten
@@ -14,6 +13,7 @@ from hfpy.transform.stencil.groups import Illegal
 from hfpy.transform.stencil.lowering import with_lowering
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, choose, grouped
+from hfpy.values import dataclass
 
 
 def stages_digest(program: Program) -> str:

@@ -7,7 +7,6 @@ turns carry on; a turn makes the newest of each line, computes what is stored, a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from hfpy.model.building import apply, name, plus
@@ -21,6 +20,7 @@ from hfpy.transform.stencil.points import copies
 from hfpy.transform.stencil.program import Box, Offset, Span, Stage, Version, distance, moved
 from hfpy.transform.stencil.substitution import spelled
 from hfpy.transform.stencil.walkplan import Line, carried_versions, walk_plan
+from hfpy.values import dataclass
 
 Held = Mapping[Version, Collection[Offset]]
 

@@ -5,13 +5,13 @@ scalars that rotate from turn to turn, instead of being read or computed anew (s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from hfpy.model.expressions import walk
 from hfpy.model.statements import Assignment
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.points import copies
 from hfpy.transform.stencil.program import Box, Offset, Read, Stage, Version, grown, hull, shifted
+from hfpy.values import dataclass
 
 # Points that a value is carried over: beyond, it is cheaper to read or compute it again than to hold it.
 MOST_HELD = 6

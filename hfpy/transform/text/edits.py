@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.parse.text.lexer import strip_comment
 from hfpy.parse.text.physical import physical
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -6,11 +6,12 @@ Without it, the user's lines stay as they are written, byte for byte.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.parse.text.physical import physical, within_texts
 from hfpy.transform.text.edits import Edited
 from hfpy.transform.text.wrapping import LIMIT
+from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
