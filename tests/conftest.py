@@ -3,6 +3,7 @@ processes find Python's bytecode.
 """
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,9 @@ from tests import kept
 # A slow machine is no fault.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+# Thousands of programs are translated here, and what is kept of them is looked through again and again.
+gc.set_threshold(20_000, 20, 20)
 
 # Tests start hundreds of processes of hfpy. Where a machine forbids bytecode, each compiles hundreds of modules again,
 # which takes it longer than its work.
