@@ -66,6 +66,12 @@ def test_copies_are_equal(value: object, way: Callable[[Any], object]) -> None:
     assert way(value) == value
 
 
+def test_instances_are_shown_as_in_the_standard_library() -> None:
+    standard = dataclasses.make_dataclass("Open", [("x", int)])
+    assert repr(Open(3)) == repr(standard(3)) == "Open(x=3)"
+    assert repr(Named((Point(1, 2),), "a")) == "Named(points=(Point(x=1, y=2),), name='a')"
+
+
 def test_slots_refuse_other_names() -> None:
     with pytest.raises(AttributeError):
         Point(1).z = 2  # type: ignore[attr-defined]
