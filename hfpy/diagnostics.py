@@ -14,12 +14,11 @@ or as one JSON object. The codes and their one-line meanings live in :mod:`hfpy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from hfpy.codes import HINTS
-from hfpy.values import dataclass
 
 Severity = Literal["error", "warning", "note"]
 

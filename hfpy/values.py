@@ -4,6 +4,8 @@ For type checkers ``dataclass`` is that of the standard library, and an assignme
 error. At run time such a class has no check of its own: with it an instance takes three to four times as long to make,
 and the translation of a large program makes millions of them. And all classes have one ``__repr__``: hfpy starts often,
 and for each method of its own that a class gets Python compiles a text.
+
+What scripts of users get, such as kernels, loops and places, has dataclasses of the standard library.
 """
 
 from __future__ import annotations

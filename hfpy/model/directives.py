@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
-from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

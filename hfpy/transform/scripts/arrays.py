@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from hfpy.analyze.language.sizes import linear
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Expr, Keyword, Range
 from hfpy.transform.scripts.work import Work
-from hfpy.values import dataclass
 
 Offset = tuple[int | None, ...]
 

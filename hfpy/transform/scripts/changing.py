@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 from hfpy.diagnostics import Place
@@ -17,7 +17,6 @@ from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.loops import Loop
 from hfpy.transform.scripts.questions import Questions
 from hfpy.transform.stencil.locals import Locals
-from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.effects.flow import FlowScan
 from hfpy.analyze.language.typed import Types
@@ -39,7 +39,6 @@ from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.work import Work
-from hfpy.values import dataclass
 
 VALUE = "a number made of variables, elements of arrays, constants and intrinsic functions"
 FIRST = "the first statement with the expression is an assignment, which always computes it"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from hfpy.diagnostics import Diagnostic, Place, Related, error
-from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -22,7 +22,6 @@ from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
-from hfpy.values import dataclass
 
 Group = tuple[Node, ...]  # arrays that become one, by home and name
 

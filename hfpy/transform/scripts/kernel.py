@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from hfpy.analyze.language.sizes import constant
@@ -18,7 +18,6 @@ from hfpy.transform.scripts import common, cuts, inlined, interleaving, layouts,
 from hfpy.transform.scripts.assumed import assumption
 from hfpy.transform.scripts.changing import Changing, call_text, listed
 from hfpy.transform.scripts.legality import Against
-from hfpy.values import dataclass
 
 # Where a loop of the region is put, counted from the innermost one.
 GPU_TAGS = {f"{level}.{axis}": place for level in ("thread", "block") for place, axis in enumerate("xyz")}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hfpy.diagnostics import Place
 from hfpy.transform.stencil.locals import Locals
-from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.transform.scripts.kernel import Kernel

@@ -9,14 +9,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from hfpy.diagnostics import Place
 from hfpy.options import ScriptFolder
-from hfpy.values import dataclass
 
 LIMIT = 120.0  # seconds that a function of a script may take, with the analyses that it asks for
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from hfpy.analyze.language.sizes import constant
 from hfpy.model.directives import Region
@@ -11,7 +12,6 @@ from hfpy.model.printing import expression
 from hfpy.model.statements import Construct, Header, Node
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.parse.statements.nests import innermost_body
-from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import prod
 
 from hfpy.analyze.language.sizes import Linear, constant, linear
@@ -18,7 +18,6 @@ from hfpy.transform.stencil.model import cost
 from hfpy.transform.stencil.program import Span, Stage
 from hfpy.transform.stencil.runs import RunFinder
 from hfpy.transform.stencil.sweeps import group_of
-from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

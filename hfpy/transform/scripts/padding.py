@@ -7,7 +7,7 @@ such a dimension, it gets the bounds that were declared, so that it never sees t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.orders import Node
@@ -34,7 +34,6 @@ from hfpy.transform.scripts.questions import Questions
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.settled import Settled, changed
 from hfpy.transform.text.edits import Edit, insert, replace_range
-from hfpy.values import dataclass
 
 Pads = tuple[tuple[int, int], ...]  # dimensions, from 0, with the numbers of elements that they get
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -18,7 +18,6 @@ from hfpy.transform.scripts.loops import Loop, loops_of
 from hfpy.transform.scripts.modelled import Stats, stats_of
 from hfpy.transform.scripts.stages import Stages, stages_of
 from hfpy.transform.scripts.work import Work
-from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from hfpy.changes import CALLS, TUNE, Changes
@@ -13,7 +13,6 @@ from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.transform.scripts.illegal import IllegalTransform
 from hfpy.transform.scripts.kernel import Kernel
 from hfpy.transform.scripts.ledger import Step
-from hfpy.values import dataclass
 
 
 class NoCall(Exception):

@@ -8,7 +8,7 @@ optimiser and the backends the attributes are as if the user had written them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ from hfpy.transform.scripts.replay import Replay
 from hfpy.transform.scripts.work import Work, declarations, lines_of
 from hfpy.transform.settled import Settled, changed
 from hfpy.transform.text.edits import Edit, replace_rows
-from hfpy.values import dataclass
 
 ANNOTATE = "annotate"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.stencil.program import Offset
 from hfpy.transform.stencil.runs import RunFinder
 from hfpy.transform.stencil.sweeps import group_of
-from hfpy.values import dataclass
 
 
 @dataclass(frozen=True)

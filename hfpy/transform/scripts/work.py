@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from hfpy.analyze.analysis import analyse
@@ -25,7 +26,6 @@ from hfpy.transform.settled import Settled, changed
 from hfpy.transform.text.edits import Edit, apply_edits, insert_lines, replace_rows
 from hfpy.transform.text.fixedform import lines_for
 from hfpy.transform.text.remade import remade
-from hfpy.values import dataclass
 
 Row = tuple[str, int]  # a line of text, and the one (0-based) of the program's that it stems from
 
