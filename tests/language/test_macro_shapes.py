@@ -258,6 +258,8 @@ OPEN (
 FIRST(x) x,
 IS ==
 NOT_ .not.
+NOTHING
+LOG(x)
 REST(a) ), a
 _d D
 """
@@ -270,7 +272,6 @@ YES .true.
 RHO (rho0 + 1)
 OBJ obj%field
 PURE_ pure
-NOTHING
 NAME 'a, b'
 PATH 'x' // 'y'
 CHECK(x) call check(x, n)
@@ -340,6 +341,21 @@ def test_types(type_text: str) -> None:
     text = SERIAL.replace("BODY", "part = a(i)\nb(i) = part").replace("real(8) :: part", "_RL part")
     made = translate_text({"s.F90": f"#define _RL {type_text}\n{text}"}, backend="openmp", auto=True).require().text
     assert "private(i, part)" in made
+
+
+# Statements that are a macro, and macros that mean nothing.
+@pytest.mark.parametrize(
+    "defines, body",
+    [
+        ("#define LOG(x)", "LOG('at')\na(i) = 2"),
+        ("#define HOT", "a(i) = 2 HOT"),
+        ("#define TWICE(x) x = 2*x", "TWICE(a(i))"),
+        ("#define SIGN(x) x = -x", "if (b(i) > 0) SIGN(a(i))"),
+    ],
+)
+def test_statements_and_nothing(defines: str, body: str) -> None:
+    made = translate_text({"s.F90": f"{defines}\n{SERIAL.replace('BODY', body)}"}, backend="openmp", auto=True)
+    assert "parallelRegion" in made.require().text
 
 
 def test_values_beside_names_stay_as_they_are() -> None:
