@@ -27,7 +27,7 @@ from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.text.remade import remade
 
 COUNT = "hf_n"
-_ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent"})
+_ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent", "header"})
 
 
 @dataclass(frozen=True)
