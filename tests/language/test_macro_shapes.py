@@ -358,6 +358,18 @@ def test_statements_and_nothing(defines: str, body: str) -> None:
     assert "parallelRegion" in made.require().text
 
 
+@pytest.mark.parametrize("name, continued", [("s.F90", "a(i) = a(i) + &\n{0}"), ("s.F", "a(i) = a(i) +\n     1 {0}")])
+def test_values_in_lines_that_continue_others_stay(name: str, continued: str) -> None:
+    text = SERIAL.replace("BODY", continued.format("FACTOR(i)"))
+    text = text if name == "s.F90" else _in_cards(text)
+    made = translate_text({name: f"#define FACTOR(x) (3.d0*(x))\n{text}"}, backend="openmp", auto=True).require().text
+    assert made.count("FACTOR(i)") == 1
+
+
+def _in_cards(text: str) -> str:
+    return "\n".join(row if row.startswith("     ") else f"      {row.strip()}" for row in text.split("\n"))
+
+
 def test_values_beside_names_stay_as_they_are() -> None:
     text = SERIAL.replace("BODY", "a(i) = FACTOR*a(i) + 1")
     defines = "#define FACTOR 3.d0\n#define UNUSED part\n#define ON .true."

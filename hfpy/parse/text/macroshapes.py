@@ -29,6 +29,7 @@ _NAMED = re.compile(r"[A-Za-z]\w*")
 _DOTTED = re.compile(r"\.[A-Za-z]+\.")  # as in .true.
 # A statement that is one name, perhaps with arguments, by itself or after the condition of an ``if``.
 _WHOLE = re.compile(r"\s*(?:\d+\s+)?(?:if\s*\(.*\)\s*)?([A-Za-z_]\w*)\s*(?:\(.*)?$", re.I)
+_CARD = re.compile(r" {5}[^ 0]")  # continues the line before, in fixed form
 _DECLARED_TYPE = re.compile(
     r"\s*(?:integer|real|logical|complex|character|type|class)\s*(?:\*\s*\d+|\([^()]*\))?\s*$", re.I
 )
@@ -56,17 +57,29 @@ def used_in_plain(
     code = list(_active(rows, active))
     code = [row for row in code if row[:1] not in ("c", "C", "*")] if fixed else code
     statements = [row for row in code if not _DECLARES.match(row)]
-    used = (*_used(code, shapes), *_used(statements, lists), *_whole_statements(statements, macros))
+    used = (*_used(code, shapes), *_used(statements, lists), *_whole_statements(statements, macros, fixed))
     return frozenset((*used, *_second_names(code, statements, macros)))
 
 
-def _whole_statements(rows: Iterable[str], macros: Mapping[str, Macro]) -> Iterator[str]:
+def _whole_statements(rows: Iterable[str], macros: Mapping[str, Macro], fixed: bool) -> Iterator[str]:
     """The macros that are statements by themselves, as in ``CHECK(x)``."""
-    codes = (mask_strings(strip_comment(row)[0]) for row in rows if not row.lstrip().startswith("#"))
-    for text in (code[start:end] for code in codes for start, end in split_top(code, ";")):
-        found = _WHOLE.match(text)
-        if found and found[1] in macros and find_top(text, ("=",)) < 0:
-            yield found[1]
+    for code in _first_rows(rows, fixed):
+        for text in (code[start:end] for start, end in split_top(code, ";")):
+            found = _WHOLE.match(text)
+            if found and found[1] in macros and find_top(text, ("=",)) < 0:
+                yield found[1]
+
+
+def _first_rows(rows: Iterable[str], fixed: bool) -> Iterator[str]:
+    """The lines that continue no other, without texts and comments."""
+    continued = False
+    for row in rows:
+        code = mask_strings(strip_comment(row)[0])
+        if not code.strip() or code.lstrip().startswith("#"):
+            continue
+        if not continued and not (fixed and _CARD.match(code)):
+            yield code
+        continued = not fixed and code.rstrip().endswith("&")
 
 
 def _second_names(code: Sequence[str], statements: Sequence[str], macros: Mapping[str, Macro]) -> Iterator[str]:
