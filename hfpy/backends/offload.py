@@ -29,7 +29,7 @@ from hfpy.backends.deep import deep_objects
 from hfpy.backends.offloadcode import KINDS, OffloadCode, lower_bounds
 from hfpy.backends.offloadvariables import Variables
 from hfpy.backends.openacc import interfaces
-from hfpy.backends.refused import COLLECT, COMPONENTS, OUTSIDE
+from hfpy.backends.refused import COLLECT, COMPONENTS, FUNCTION, OUTSIDE
 from hfpy.backends.sections import Sections
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, walk
@@ -299,13 +299,16 @@ class OffloadRewriter(RegionRewriter):
 
     def _constants(self, node: Construct) -> list[DataObject]:
         """Named constants with elements that a region names. OpenACC compilers take them for variables, which they
-        would copy back; so they are given variables of the same names.
+        would copy back; so they are given variables of the same names, which statement functions do not see.
         """
         if self.backend.name != "openacc":
             return []
-        names = sorted(self.sharing.region(self.numbers[id(node)]).body.names())
-        found = [d for d in self._objects(names) if d.symbol.constant and d.rank]
+        body = self.sharing.region(self.numbers[id(node)]).body
+        found = [d for d in self._objects(sorted(body.names())) if d.symbol.constant and d.rank]
+        inside = {read.name for r in body.references for read in body.effects.read_by_function(r, body.key)}
         for data in found:
+            if data.name in inside:
+                self._refuse(f"the constant array '{data.name}' in a statement function", node.header.line, FUNCTION)
             plain = all(constant(low.expr) is not None for low in lower_bounds(data))
             if data.symbol.type.base not in KINDS or not plain:
                 self._refuse(f"the constant array '{data.name}'", node.header.line)

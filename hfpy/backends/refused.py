@@ -26,6 +26,7 @@ IN_COMMON = (
 )
 SAVED = "pass it as an argument instead, or make it a named constant if it never changes"
 CONSTANT = "write its values as a list of one dimension, or make it a variable"
+FUNCTION = "write it as a function with a body of its own"
 ENTRY = "make a routine of its own of what is after the entry"
 RECURSIVE = "write it as a loop, or call it outside of the region"
 WRITTEN_BELOW = "give the routine the variable as an argument, and set the one of the module after the region"

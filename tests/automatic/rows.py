@@ -53,6 +53,18 @@ ROWS = (
         "holds",
     ),
     _row(
+        "work array that sums up over all turns",
+        "real(8) :: total(n)",
+        "total = 0\ndo i = 1, n\nb(:,i) = total + 0.5*a(:,i)\ntotal = total + a(:,i)\nend do",
+        "serial",
+    ),
+    _row(
+        "work array that some turns may hand on",
+        "real(8) :: last(n)",
+        "last = 0\ndo i = 1, n\nif (c(i) > 5) last = a(:,i)\nb(:,i) = b(:,i) + last\nend do",
+        "question",
+    ),
+    _row(
         "work array of which each turn sets another part",
         "real(8) :: ztmp(0:n)",
         "ztmp = 3\ndo i = 1, n\ndo k = k1(i), n\nztmp(k) = a(i,k)*2\nend do\n"

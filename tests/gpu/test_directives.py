@@ -287,6 +287,15 @@ def test_refused_with_a_place(backend: str, case: str) -> None:
     assert found.place.line in (14, 15, 16)
 
 
+def test_constant_arrays_in_statement_functions() -> None:
+    """OpenACC's regions have variables in their place, which the function does not see."""
+    source = SMALL.replace("deep(2)", "deep(2)\n    integer :: m\n    real(8) :: f\n    f(m) = table(m)")
+    done = {backend: translated(backend, source.replace("STATEMENT", "b = f(1 + mod(i, 3))")) for backend in BACKENDS}
+    assert [backend for backend in BACKENDS if done[backend].errors] == ["openacc"]
+    (found,) = done["openacc"].errors
+    assert found.code == "HF702" and "the constant array 'table' in a statement function" in found.message
+
+
 @pytest.mark.parametrize(
     "statement",
     ["c%u(i) = i\n    c%n = 3", "b(i,1) = whole(c)", "c%many(2)%u(1) = i", "b(i,1) = c%alone", "b(i,1) = c%held%u(i)"],

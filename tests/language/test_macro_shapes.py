@@ -258,6 +258,8 @@ OPEN (
 FIRST(x) x,
 IS ==
 NOT_ .not.
+NOTHING
+LOG(x)
 REST(a) ), a
 _d D
 """
@@ -270,7 +272,6 @@ YES .true.
 RHO (rho0 + 1)
 OBJ obj%field
 PURE_ pure
-NOTHING
 NAME 'a, b'
 PATH 'x' // 'y'
 CHECK(x) call check(x, n)
@@ -340,6 +341,33 @@ def test_types(type_text: str) -> None:
     text = SERIAL.replace("BODY", "part = a(i)\nb(i) = part").replace("real(8) :: part", "_RL part")
     made = translate_text({"s.F90": f"#define _RL {type_text}\n{text}"}, backend="openmp", auto=True).require().text
     assert "private(i, part)" in made
+
+
+# Statements that are a macro, and macros that mean nothing.
+@pytest.mark.parametrize(
+    "defines, body",
+    [
+        ("#define LOG(x)", "LOG('at')\na(i) = 2"),
+        ("#define HOT", "a(i) = 2 HOT"),
+        ("#define TWICE(x) x = 2*x", "TWICE(a(i))"),
+        ("#define SIGN(x) x = -x", "if (b(i) > 0) SIGN(a(i))"),
+    ],
+)
+def test_statements_and_nothing(defines: str, body: str) -> None:
+    made = translate_text({"s.F90": f"{defines}\n{SERIAL.replace('BODY', body)}"}, backend="openmp", auto=True)
+    assert "parallelRegion" in made.require().text
+
+
+@pytest.mark.parametrize("name, continued", [("s.F90", "a(i) = a(i) + &\n{0}"), ("s.F", "a(i) = a(i) +\n     1 {0}")])
+def test_values_in_lines_that_continue_others_stay(name: str, continued: str) -> None:
+    text = SERIAL.replace("BODY", continued.format("FACTOR(i)"))
+    text = text if name == "s.F90" else _in_cards(text)
+    made = translate_text({name: f"#define FACTOR(x) (3.d0*(x))\n{text}"}, backend="openmp", auto=True).require().text
+    assert made.count("FACTOR(i)") == 1
+
+
+def _in_cards(text: str) -> str:
+    return "\n".join(row if row.startswith("     ") else f"      {row.strip()}" for row in text.split("\n"))
 
 
 def test_values_beside_names_stay_as_they_are() -> None:

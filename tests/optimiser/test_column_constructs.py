@@ -338,3 +338,60 @@ def test_prefixes_that_are_defined_again(tmp_path: Path) -> None:
         assert ("subroutine hfv_first" in made.text and "subroutine hfv_second" in made.text) == (level == 2)
         printed.append(output(compile_files(dict(made.files), tmp_path / str(level))))
     assert printed[0] == printed[1] and "E" in printed[0]
+
+
+TYPED = """module typed
+  implicit none
+  integer, parameter :: nx = 70, nz = 5
+contains
+  double precision function twice(x) result(y)
+    real(8), intent(in) :: x
+    y = x
+    if (x > 3) y = y + level(x)
+  end function twice
+  integer function level(x)
+    real(8), intent(in) :: x
+    integer :: k
+    level = 0
+    do k = 1, nz
+      if (x > k) level = k
+    end do
+  end function level
+  subroutine columns(a)
+    real(8), intent(inout) :: a(nx,nz)
+    real(8) :: w(nz)
+    integer :: i, k
+    !@parallelRegion
+    do i = 1, nx
+      w(1) = a(i,1)
+      do k = 2, nz
+        w(k) = 0.5d0*w(k-1) + twice(a(i,k))*level(a(i,k))
+      end do
+      do k = nz - 1, 1, -1
+        w(k) = w(k) + 0.25d0*w(k+1)
+        a(i,k) = w(k)/(1 + abs(w(k)))
+      end do
+    end do
+  end subroutine columns
+end module typed
+program main
+  use typed
+  implicit none
+  real(8) :: a(nx,nz)
+  integer :: i, k
+  do k = 1, nz
+    do i = 1, nx
+      a(i,k) = 5*sin(0.1d0*i*k)
+    end do
+  end do
+  call columns(a)
+  print '(4es24.16)', a
+end program main
+"""
+
+
+def test_functions_with_their_type_before_the_name(tmp_path: Path) -> None:
+    plain, _ = printed({"typed.F90": TYPED}, 0, tmp_path / "plain")
+    blocked, text = printed({"typed.F90": TYPED}, 2, tmp_path / "blocked")
+    assert "subroutine hfv_twice(" in text and "subroutine hfv_level(" in text
+    assert blocked == plain

@@ -113,6 +113,17 @@ def namelist_members(facts: Facts, key: str, statement: Statement) -> list[DataO
     return []
 
 
+def value_of(facts: Facts, key: str) -> frozenset[Identity]:
+    """The array that is the value of a function. Compilers may give it the memory of the variable that gets it, which a
+    caller may have on the device; what is allocated has memory of its own.
+    """
+    routine = facts.routine(key)
+    data = facts.object(routine.result or routine.name, key) if routine.kind == "function" else None
+    if data is None or not data.rank or data.symbol.dynamic or data.symbol.type.base in ("type", "class"):
+        return frozenset()
+    return frozenset({data.identity})
+
+
 class Residence:
     """Answers what callers hold on the device, and what routines may name of it, for the whole program at once."""
 
@@ -253,6 +264,7 @@ class Residence:
             key = pending.pop()
             here = own[key] | self.of(key)
             for site in graph.below(key):
-                if site.callee in own and not here <= self.of(site.callee):
-                    self._found[site.callee] = self.of(site.callee) | here
+                there = here | value_of(self.facts, site.callee) if site.callee in own else here
+                if site.callee in own and not there <= self.of(site.callee):
+                    self._found[site.callee] = self.of(site.callee) | there
                     pending.append(site.callee)

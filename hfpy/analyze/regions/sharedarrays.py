@@ -152,9 +152,7 @@ class SharedArrays:
         return self.body.effects.engine.carried(nest, data.name_in(self.body.key)) if nest is not None else None
 
     def check_carried(self, name: str, answer: Answer | None) -> bool:
-        """Report HF504 if a point certainly reads the value of a scalar that another point has set; return whether it
-        does.
-        """
+        """Report HF504 if a point certainly reads a value that another point sets; return whether it does."""
         if not isinstance(answer, Refuted):
             return False
         self._tell_answer(name, answer, f"set it before it is read; {_COLLECTS}")
@@ -224,9 +222,11 @@ class SharedArrays:
         """Whether no point reads an element that another point writes, in any turn of loops around the region."""
         return self._ask(data, "unchanged")
 
-    def not_private(self, name: str, answer: Answer) -> None:
-        """Say that an array of which each point needs its own may be read before the point has set it."""
+    def not_private(self, name: str, data: DataObject, answer: Answer) -> None:
+        """Say that an array of which each point needs its own is read before the point has set it, or may be."""
         assert isinstance(answer, Unknown)
+        if self.check_carried(name, self._ask(data, "carried")):
+            return
         place = self._place(answer.pair[0])
         message = f"'{name}' may be read here before the point has set it, so that one point sees the value of another"
         hint = f"set all of it first ('{name} = 0'), or, if each point sets what it reads, write private({name})"
@@ -241,7 +241,8 @@ class SharedArrays:
         """By what is known without a look into called routines; if that is not enough, with one."""
         array = data.name_in(self.body.key)
         engine = self.body.effects.engine
-        ask = {"independent": engine.independent, "private": engine.private, "unchanged": self._in_turns}[question]
+        asks = {"independent": engine.independent, "private": engine.private, "carried": engine.carried}
+        ask = asks.get(question, self._in_turns)
         nest = self._nest(False)
         assert nest is not None
         answer = ask(nest, array)

@@ -449,10 +449,10 @@ class RegionSharing:
             self._arrays.check(name, data)
         elif outside or data.symbol.attributes & {"initialised"}:
             if not isinstance(self._arrays.unchanged(data), Proved):
-                self._arrays.not_private(name, answer)
+                self._arrays.not_private(name, data, answer)
             self.result.firstprivate.append(name)
         else:
-            self._arrays.not_private(name, answer)
+            self._arrays.not_private(name, data, answer)
             self._own(name, data)
 
     def _array_read_after(self, name: str, data: DataObject) -> bool:

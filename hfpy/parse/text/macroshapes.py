@@ -1,5 +1,5 @@
-"""Macros that are no values in a plain file: beginnings and ends of loops, operators, lists of indices, second names of
-what the code names otherwise.
+"""Macros that are no values in a plain file: beginnings and ends of loops, operators, lists of indices, whole
+statements, nothing at all, second names of what the code names otherwise.
 
 What a statement with one of these means can only be read after the preprocessor. All others stay in the text as they
 are, where each counts as a name.
@@ -27,6 +27,9 @@ _TYPE = re.compile(r"\s*(?:integer|real|logical|complex|character)\s*\*\s*\d+\s*
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[ed][+-]?\d+)?(?:_\w+)?", re.I)
 _NAMED = re.compile(r"[A-Za-z]\w*")
 _DOTTED = re.compile(r"\.[A-Za-z]+\.")  # as in .true.
+# A statement that is one name, perhaps with arguments, by itself or after the condition of an ``if``.
+_WHOLE = re.compile(r"\s*(?:\d+\s+)?(?:if\s*\(.*\)\s*)?([A-Za-z_]\w*)\s*(?:\(.*)?$", re.I)
+_CARD = re.compile(r" {5}[^ 0]")  # continues the line before, in fixed form
 _DECLARED_TYPE = re.compile(
     r"\s*(?:integer|real|logical|complex|character|type|class)\s*(?:\*\s*\d+|\([^()]*\))?\s*$", re.I
 )
@@ -36,7 +39,7 @@ _DECLARES = re.compile(
 
 
 def used_shapes(rows: Sequence[str], active: Sequence[bool] | None, macros: Mapping[str, Macro]) -> frozenset[str]:
-    """The macros that begin or end blocks, or are parts of expressions, and that ``active`` lines of a file use."""
+    """The macros that are shapes (see :func:`is_shape`), and that ``active`` lines of a file use."""
     shapes = {name for name, macro in macros.items() if is_shape(macro)}
     return frozenset(_used(_active(rows, active), shapes))
 
@@ -45,7 +48,7 @@ def used_in_plain(
     rows: Sequence[str], active: Sequence[bool] | None, macros: Mapping[str, Macro], fixed: bool = False
 ) -> frozenset[str]:
     """The same, with lists and sums, which count in statements alone: in declarations they are read as they are. And
-    second names, see :func:`_second_names`.
+    whole statements, and second names, see :func:`_second_names`.
     """
     if not macros:
         return frozenset()
@@ -54,7 +57,29 @@ def used_in_plain(
     code = list(_active(rows, active))
     code = [row for row in code if row[:1] not in ("c", "C", "*")] if fixed else code
     statements = [row for row in code if not _DECLARES.match(row)]
-    return frozenset((*_used(code, shapes), *_used(statements, lists), *_second_names(code, statements, macros)))
+    used = (*_used(code, shapes), *_used(statements, lists), *_whole_statements(statements, macros, fixed))
+    return frozenset((*used, *_second_names(code, statements, macros)))
+
+
+def _whole_statements(rows: Iterable[str], macros: Mapping[str, Macro], fixed: bool) -> Iterator[str]:
+    """The macros that are statements by themselves, as in ``CHECK(x)``."""
+    for code in _first_rows(rows, fixed):
+        for text in (code[start:end] for start, end in split_top(code, ";")):
+            found = _WHOLE.match(text)
+            if found and found[1] in macros and find_top(text, ("=",)) < 0:
+                yield found[1]
+
+
+def _first_rows(rows: Iterable[str], fixed: bool) -> Iterator[str]:
+    """The lines that continue no other, without texts and comments."""
+    continued = False
+    for row in rows:
+        code = mask_strings(strip_comment(row)[0])
+        if not code.strip() or code.lstrip().startswith("#"):
+            continue
+        if not continued and not (fixed and _CARD.match(code)):
+            yield code
+        continued = not fixed and code.rstrip().endswith("&")
 
 
 def _second_names(code: Sequence[str], statements: Sequence[str], macros: Mapping[str, Macro]) -> Iterator[str]:
@@ -97,10 +122,10 @@ def _used(rows: Iterable[str], names: Collection[str]) -> Iterator[str]:
 
 
 def is_shape(macro: Macro) -> bool:
-    """Whether a macro begins or ends a block, or is only a part of an expression or a number."""
+    """Whether a macro begins or ends a block, is only a part of an expression or a number, or means nothing."""
     body = mask_strings(macro.body)
     if not body.strip():
-        return False
+        return True
     statements = [body[a:b].strip() for a, b in split_top(body, ";")]
     if any(_BLOCK.match(s) or _OPENS.search(s) for s in statements) or body.strip().lower() in _EXPONENTS:
         return True

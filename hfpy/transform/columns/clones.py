@@ -28,7 +28,7 @@ from hfpy.transform.text.remade import remade
 from hfpy.values import dataclass
 
 COUNT = "hf_n"
-_ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent"})
+_ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent", "header"})
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.calls import dummies_met
+from hfpy.analyze.device.residence import value_of
 from hfpy.analyze.device.states import LOCAL, TRANSFER, States
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, stands_for
@@ -194,7 +195,14 @@ class HeldArrays(HostStatements):
         if isinstance(self.dialect, DataDirectives) and self._share([data.name for data, _ in held]):
             held.sort(key=lambda one: one[1])  # the last name of an array decides whether it is copied
         handles = [(self.handle(data.name, line, self._flag(data)), back) for data, back in held]
-        return [row for handle, back in handles for row in self.dialect.leave(handle, back)]
+        rows = [row for handle, back in handles for row in self.dialect.leave(handle, back)]
+        return [*(row for name in self._value() for row in self.dialect.update_host(self.handle(name, line))), *rows]
+
+    def _value(self) -> list[str]:
+        """The array that is the function's value: callers may have its memory on the device, so that nothing is copied
+        when it leaves.
+        """
+        return [name for home, name in value_of(self.facts, self.key) if name in self.arrays]
 
     def _share(self, names: Sequence[str]) -> bool:
         """Whether two of the names may mean one array."""
@@ -205,12 +213,14 @@ class HeldArrays(HostStatements):
         return self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
 
     def _goes_back(self, data: DataObject) -> bool:
-        """Whether an array is copied to the host when the routine ends."""
+        """Whether an array is copied to the host when it leaves the device."""
+        if data.name in self._value():
+            return False
         return self.states.of(data.name, self.key) == TRANSFER and self.states.copies(data.name, self.key)[1]
 
     def _exits(self) -> Iterator[Edit]:
         last_row = self._end_row()
-        if last_row is None or not self._held():
+        if last_row is None or not (self._held() or self._value()):
             return
         for node in flatten(self.routine.body):
             if isinstance(node, OneLine) and isinstance(node.action, Jump) and node.action.kind == "return":
