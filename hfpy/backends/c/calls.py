@@ -16,7 +16,7 @@ from hfpy.backends.c.reduced import materialised, reduction, result_rank
 from hfpy.backends.c.sequences import array_argument
 from hfpy.backends.c.values import PREFIX, CannotPrint, CText, CVariable, Space, c_type, extent
 from hfpy.backends.c.views import check_size
-from hfpy.backends.refused import SOURCE
+from hfpy.backends.refused import ELEMENTS, SOURCE
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
@@ -51,6 +51,8 @@ def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CT
     if printer.body.statement_function(name, printer.key) is not None:
         return _statement_function(printer, name, expr, lanes)
     check_function(printer, expr)
+    if not printer.body.elements and printer.body.facts.scopes.variable(name, printer.key) is not None:
+        raise CannotPrint(f"a size that depends on elements of '{name}'", expr.start, expr.end, ELEMENTS)
     if not expr.args:
         raise CannotPrint(f"'{name}' without arguments", expr.start, expr.end)
     if name in LOCATIONS and not result_rank(printer, expr):
