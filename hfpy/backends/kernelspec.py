@@ -40,7 +40,7 @@ from hfpy.backends.unsized import Measured, is_unsized, unsized
 from hfpy.backends.workspace import declared_bound, shaped, workspace
 from hfpy.model.expressions import Fragment, Name, names_in
 from hfpy.model.kernel import Access, Block, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
-from hfpy.model.names import Names, launcher_name
+from hfpy.model.names import Names, launcher_name, plain_from
 from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.source import LogicalLine
 from hfpy.parse.expressions.fragments import ONE, expanded, fragment
@@ -290,12 +290,14 @@ class SpecBuilder:
         self.variables[self._named(name)] = Local(name, scalar, data.rank, bounds, before, after)
 
     def _own_bounds(self, data: DataObject) -> Bounds | None:
-        """The bounds of a local array, which were worked out at the beginning of the routine: None where they are not
-        known here. Raises CannotPrint where a variable in them has changed, and the host does not have the array, too.
+        """The bounds of a local array, which were worked out at the beginning of the routine (for an array that the
+        plain form alone has: of the region): None where they are not known here. Raises CannotPrint where a variable in
+        them has changed, and the host does not have the array, too.
         """
         pairs = []
         for number, (low, high) in enumerate(bounds_of(self.facts, data) if data.rank else ()):
-            changes = any(self._changes(name, data.home) for name in low.names | high.names)
+            here = bool(plain_from(data.name))
+            changes = any(self._changes(name, data.home, here) for name in low.names | high.names)
             lower, upper = (
                 (None if changes else self.lasting(bound, data.home) or shaped(self, data, bound))
                 or declared_bound(self, data, word, number)
@@ -308,12 +310,12 @@ class SpecBuilder:
             pairs.append((lower, upper))
         return tuple(pairs)
 
-    def _changes(self, name: str, home: str) -> bool:
+    def _changes(self, name: str, home: str, here: bool) -> bool:
         """Whether a variable, as a unit means it, gets other values in the routine or below it, or an array another
-        shape.
+        shape, of which ``here`` says that it counts as it is.
         """
         found = self.facts.scopes.variable(name, home)
-        if found is None or (found.symbol.rank and not found.symbol.dynamic):
+        if found is None or (found.symbol.rank and (here or not found.symbol.dynamic)):
             return False
         if found.home == self.key:
             return name in self.device.changed(self.key)

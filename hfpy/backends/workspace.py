@@ -16,6 +16,7 @@ from hfpy.backends.c.space import bounds_of
 from hfpy.backends.c.views import scalar_of
 from hfpy.model.expressions import Apply, Component, Expr, Fragment, Keyword, Literal, Name, Range, children
 from hfpy.model.kernel import Bounds, Slot, Workspace
+from hfpy.model.names import plain_from
 from hfpy.parse.expressions.fragments import ONE, expanded, fragment, piece
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def shaped(builder: SpecBuilder, local: DataObject, bound: Fragment) -> Fragment
     """A bound of one of the kernel's own local arrays that asks other arrays for their shape: the host works it out.
     None for other bounds.
     """
-    text = _on_host(builder, bound.expr, bound.text) if local.home == builder.key else None
+    own = local.home == builder.key
+    text = _on_host(builder, bound.expr, bound.text, bool(plain_from(local.name))) if own else None
     if text is None:
         return None
     return builder.asked(f"{local.name}_size", ("size", text), text)
@@ -63,13 +65,15 @@ def declared_bound(builder: SpecBuilder, local: DataObject, word: str, dimension
     return builder.asked(f"{local.name}_size", ("size", text), text)
 
 
-def _on_host(builder: SpecBuilder, expr: Expr, text: str) -> str | None:
-    """An expression of integers that keep their values, and of shapes of arrays, as the host has them in storage."""
+def _on_host(builder: SpecBuilder, expr: Expr, text: str, here: bool) -> str | None:
+    """An expression of integers that keep their values, and of shapes of arrays, as the host has them in storage.
+    ``here`` says that shapes count as they are where the region begins, not where the routine does.
+    """
     match expr:
         case Apply(base=Name(name="size" | "lbound" | "ubound" as word), args=(Name(name=name), Literal() as number)):
             data = builder.facts.object(name, builder.key)
             place = number.integer
-            if data is None or data.symbol.dynamic or place is None or not 1 <= place <= data.rank:
+            if data is None or (data.symbol.dynamic and not here) or place is None or not 1 <= place <= data.rank:
                 return None
             order = builder.facts.order(data)
             known = builder.facts.scopes.is_intrinsic(word, builder.key) and not order.pieces
@@ -81,7 +85,7 @@ def _on_host(builder: SpecBuilder, expr: Expr, text: str) -> str | None:
             return None
     shown, position = "", expr.start
     for child in sorted(children(expr), key=lambda c: c.start):
-        inner = _on_host(builder, child, text)
+        inner = _on_host(builder, child, text, here)
         if inner is None:
             return None
         shown += text[position : child.start] + inner

@@ -85,6 +85,20 @@ ROWS = (
         "region i",
     ),
     _row(
+        "work array set up to a size that a variable has",
+        "integer :: nz, half\nreal(8) :: ztmp(n)",
+        "nz = size(a, 1)\nhalf = nz/2\ndo i = 1, n\nztmp(1:half) = a(i,1:half)\nztmp(half+1:nz) = i\n"
+        "b(i,1) = sum(ztmp)\nend do",
+        "region i",
+    ),
+    _row(
+        "work array set up to a size that a variable may have",
+        "integer :: nz\nreal(8) :: ztmp(n)",
+        "nz = size(a, 1)\nif (a(1,1) > 5) nz = idx(1)\nztmp = 1\ndo i = 1, n\nztmp(1:nz) = a(i,1:nz)\n"
+        "b(i,1) = sum(ztmp)\nztmp(n) = i\nend do",
+        "question",
+    ),
+    _row(
         "work array set but for its last element, read up to an index",
         "real(8) :: ztmp(n)",
         "ztmp = 1\ndo i = 1, n\nztmp(1:n-1) = a(i,2:n)\nb(i,1:idx(i)) = ztmp(1:idx(i))\nztmp(n) = i\nend do",

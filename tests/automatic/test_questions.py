@@ -72,6 +72,18 @@ contains
       a(mod(list(k)-1, width)+1, (list(k)-1)/width+1) = k
     end do
   end subroutine blocked
+  subroutine coloured(n, m, u)
+    integer, intent(in) :: n, m
+    real(8), intent(inout) :: u(n,m)
+    integer :: i, j, colour
+    do colour = 0, 1  ! colours
+      do j = 2, m - 1
+        do i = 2 + mod(j + colour, 2), n - 1, 2
+          u(i,j) = 0.25d0*(u(i-1,j) + u(i+1,j) + u(i,j-1) + u(i,j+1))
+        end do
+      end do
+    end do
+  end subroutine coloured
 end module m
 """
 
@@ -116,6 +128,11 @@ def test_a_product_in_a_condition_is_none_in_an_index(asked: dict[str, tuple[str
     """An index was said to be a product, and the index array that the question is about was not named."""
     why, clause = asked["wet"]
     assert clause == "{independent(a)}" and "the indices come from 'corner'" in why
+
+
+def test_points_that_meet_for_all_large_sizes_are_no_question(asked: dict[str, tuple[str, str]]) -> None:
+    """A loop whose bounds are sizes, but for a remainder, is long where they are large: a yes would be wrong."""
+    assert "scatter" in asked and "colours" not in asked
 
 
 def test_a_quotient_is_shown_as_it_is_written(asked: dict[str, tuple[str, str]]) -> None:

@@ -49,6 +49,13 @@ MASKED = (
         "real(8) :: v(nz)",
     ),
     Example(
+        "other elements under a mask",
+        "where (c(i,j,2:) > 9) c(i,j,2:) = c(i,j,:nz-1)\nwhere (c(i,j,:) > 9) c(i,j,:) = c(i,j,1)\n"
+        "where (v(:4) > 2)\nc(i,j,2:) = 1\nc(i,j,:nz-1) = 2\nend where",
+        "real(8) :: v(nz)",
+        "v = [1, 2, 3, 4, 5]",
+    ),
+    Example(
         "functions under a mask",
         "where (c(i,j,:) > 9) c(i,j,:) = half(c(i,j,:)) + twice(b(i,j))",
         procedures=HALF + TWICE,
@@ -494,13 +501,8 @@ def test_examples_run(backend: str, tmp_path: Path) -> None:
         corpus.output(stopping.name, variant)
 
 
-TWO_PARTS = "where (b(:,j) > 2)\nc(i,j,2:) = 1\nc(i,j,:4) = 2\nend where"
 UNDER_MASKS = "where (b(i,j) + c(i,j,:) > 2)\nwhere (c(i,j,nz:1:-1) > 3) c(i,j,:) = 1\nend where"
 REFUSED = (
-    (CUDA_FORTRAN, TWO_PARTS, "other elements of 'c'"),
-    (CUDA_C, TWO_PARTS, "other elements of 'c'"),
-    (CUDA_FORTRAN, "where (c(i,j,2:) > 9) c(i,j,2:) = c(i,j,:4)", "reads other elements of 'c'"),
-    (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = c(i,j,1)", "reads other elements of 'c'"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = sum(c(i,j,:))", "reads other elements of 'c'"),
     *((v, UNDER_MASKS, "reads other elements of 'c'") for v in (CUDA_C, CUDA_FORTRAN)),
     (CUDA_C, "k = 2\nassociate (x => c(i,j,k))\nk = 3\na(i,j) = x\nend associate", "'x', which means"),

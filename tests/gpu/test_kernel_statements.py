@@ -259,8 +259,8 @@ REFUSED = (
     (CUDA_C, "a(i,j) = c(i,j,place(i))", "cannot return"),
     (CUDA_FORTRAN, "call found(place(i))", "cannot return"),
     (CUDA_C, "call found(i)", "a code that is no constant"),
-    (CUDA_C, "forall (k = 2:nz) c(i,j,k) = c(i,j,k-1)", "this 'forall'"),
-    (CUDA_FORTRAN, "forall (k = 2:nz, c(i,j,k-1) > 2) c(i,j,k) = 1", "this 'forall'"),
+    (CUDA_C, "forall (k = 1:4) v(int(v(k))) = k", "this 'forall'"),
+    (CUDA_FORTRAN, "forall (k = nz:2:-1, c(i,j,k-1) > 2) c(i,j,k) = 1", "this 'forall'"),
     (CUDA_C, "do concurrent (k = 2:nz, c(i,j,k-1) > 2)\nc(i,j,k) = 1\nend do", "this 'do concurrent'"),
     (CUDA_FORTRAN, "forall (k = 1:nz)\nwhere (b > 1) b = k\nend forall", "this 'forall'"),
     (CUDA_C, "a(i,j) = sum(sum(c(i,j:j,:), dim=1))", "whose size is no constant"),
@@ -291,7 +291,7 @@ def test_each_turn_has_its_own() -> None:
 @pytest.mark.parametrize(("variant", "body", "what"), REFUSED)
 def test_refused(variant: Variant, body: str, what: str) -> None:
     """What cannot be done is refused with a cure."""
-    done = variant.translated(pairs_of((Example("", body, procedures=INDEX + CODE),))[0])
+    done = variant.translated(pairs_of((Example("", body, "real(8) :: v(4)", procedures=INDEX + CODE),))[0])
     assert any(d.code == "HF702" and what in d.message and d.hint for d in done.errors), [
         d.message for d in done.errors
     ]

@@ -200,3 +200,21 @@ def test_sizes_that_no_one_knows_before_the_kernel(kind: str, backend: str) -> N
     text = text.replace("call CALL", f"call point({'r(i)' if kind == 'real(8)' else 'mod(i, 3)'}, i, r(i))")
     done = translate_text({"m.f90": text}, target="gpu", backend=backend)
     assert [d.code for d in done.errors] == ["HF702"], done.diagnostics
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran"])
+@pytest.mark.parametrize("declared", ["integer :: levels(3) = 5", "integer, allocatable :: levels(:)"])
+def test_sizes_that_are_elements_are_refused_as_what_they_are(declared: str, backend: str) -> None:
+    """An allocatable array was called an intrinsic."""
+    text = TEXT.format(
+        name="m",
+        dummies="x",
+        size="levels(2)",
+        middle="",
+        open="!@parallelRegion\ndo i = 1, n",
+        close="end do",
+        call="point(3, i, r(i))",
+    )
+    text = text.replace("contains", f"{declared}\ncontains", 1)
+    (found,) = translate_text({"m.f90": text}, target="gpu", backend=backend).errors
+    assert "size" in found.message and "intrinsic" not in found.message and "as an argument" in found.hint

@@ -273,7 +273,6 @@ DEVICES = (*KERNELS, "openacc", "openmp-target")
 LAYOUTS = ("layout-openmp", "layout-cuda-c")
 # Where a body is refused.
 REFUSED: dict[str, tuple[str, ...]] = {
-    "where_mask": KERNELS,
     "select_char": ("openacc", "openmp-target"),
     "arith_if": (*DEVICES, *LAYOUTS, "openmp", "openmp-2"),
     "computed": (*DEVICES, *LAYOUTS, "openmp", "openmp-2"),
@@ -289,7 +288,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "char": DEVICES,
     "char_fun": DEVICES,
     "alloc_in": KERNELS,
-    "forall": KERNELS,  # it reads other elements of what it sets
     "transfer": CUDA_C_ONLY,
     "hex": CUDA_C_ONLY,
 }

@@ -263,3 +263,36 @@ end subroutine set
     sizes = {"i": DomainSpec(("n",), ("i",)), "j": DomainSpec(("m",), ("j",)), "k": DomainSpec(("8",), ("k",))}
     (found,) = translate_text({"set.h90": source}, layout="k j i", domains=sizes).errors
     assert found.code == "HF308" and found.hint.startswith(hint)
+
+
+ALLOCATED = """module fields
+  implicit none
+  integer :: nx, ny, nz
+  real(8), allocatable, target :: a(:,:,:)
+  real(8), pointer :: p(:,:)
+contains
+  subroutine work()
+    integer :: i, j
+    allocate (a(nx,ny,0:nz+1))
+    !@parallelRegion
+    do j = 1, ny
+      do i = 1, nx
+        a(i,j,1) = i + j
+      end do
+    end do
+    do j = 1, nz
+      a(1,1,j) = 0
+    end do
+    POINTED
+  end subroutine work
+end module fields
+"""
+
+
+@pytest.mark.parametrize("pointed", ["", "p => a(:,1,:)"])
+def test_sizes_of_an_allocation_count_more_than_names_of_indices(pointed: str) -> None:
+    """A loop over another domain's iterator hid which dimension is which; a pointer is no operand of an expression."""
+    domains = {d: DomainSpec((f"n{n}",), (d,)) for d, n in zip("ijk", "xyz", strict=True)}
+    done = translate_text({"f.f90": ALLOCATED.replace("POINTED", pointed)}, layout="k i j", domains=domains)
+    assert not any("no domain" in d.message or "operands" in d.message for d in done.diagnostics)
+    assert pointed or "a(1,i,j) = i + j" in done.require().text

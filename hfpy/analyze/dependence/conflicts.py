@@ -6,7 +6,19 @@ from collections.abc import Iterator
 
 from hfpy.analyze.dependence.congruence import Point, find_with
 from hfpy.analyze.dependence.encoding import Applied, Encoding, Linear, Scope
-from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atom, atoms_of, options
+from hfpy.analyze.dependence.forms import (
+    Application,
+    Atom,
+    Form,
+    Index,
+    Parameter,
+    Remainder,
+    atom,
+    atoms_of,
+    number,
+    options,
+    substituted,
+)
 from hfpy.analyze.dependence.model import (
     Access,
     Condition,
@@ -196,11 +208,14 @@ class Question:
         self._equal(self.encoding.linear(one, self.scopes[0]), self.encoding.linear(other, self.scopes[1]))
 
     def _large(self) -> list[str]:
-        """Every loop and section between parameters is long, and what is assumed of parameters holds."""
+        """Every loop and section between parameters, and numbers that are small, is long, and what is assumed of
+        parameters holds.
+        """
         wanted = []
         for low, high, step in (r for a in self.accesses for r in _ranges(a)):
             first, last = (high, low) if step < 0 else (low, high)
             for length in (h - b for h in options(last, "min") for b in options(first, "max")):
+                length = _without_remainders(length)
                 if length.constant is None and _fixed(length):
                     wanted.append(f"{self.encoding.linear(length, {}).text()} >= {_LARGE * abs(step)}")
         for condition in self.facts.assumed:
@@ -260,6 +275,12 @@ def _alone(form: Form) -> set[Index]:
 
 def _single(item: object) -> Form:
     return Form((((item,), 1),))  # type: ignore[arg-type]
+
+
+def _without_remainders(form: Form) -> Form:
+    """A form with zero in the places of remainders, which are small."""
+    small: dict[Atom, Form] = {a: number(0) for m, _ in form.terms for a in m if isinstance(a, Remainder)}
+    return substituted(form, small) if small else form
 
 
 def _fixed(form: Form) -> bool:

@@ -113,19 +113,22 @@ class FlowScan:
     def scan_behind(self, nodes: tuple[Node, ...], construct: Construct) -> Flow:
         """Scan what may be executed after a construct somewhere below the nodes, until it is reached again.
 
-        ``exposed`` of the result are the names that may be read with the value they have at its end.
+        ``exposed`` of the result are the names that may be read with the value they have at its end, ``certain`` those
+        that are set on every way from there to the end of the nodes, and out of them.
         """
         self._stop = construct
         jumps = any(targets(s) for s in flatten(nodes))
 
-        def walk() -> None:
+        def walk() -> int | None:
             if jumps:
                 self._block(nodes, 0)  # by jumps everything may be after it
                 for part in construct.parts:
                     self._block(part.body, _EVERYTHING)
-            self._behind(nodes, construct)
+            return self._behind(nodes, construct)
 
-        self._settled(walk)
+        certain = self._settled(walk)
+        if certain is not None and not jumps:
+            self.flow.certain = frozenset(n for n, bit in self._bits.items() if certain & self._left & bit)
         return self.flow
 
     def _settled(self, walk: Callable[[], _T]) -> _T:

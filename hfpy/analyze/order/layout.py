@@ -303,7 +303,9 @@ def _bind(dimension: Dimension) -> str:
 
 
 def _known(facts: Facts, letters: Letters, representative: Node, members: list[tuple[DataObject, Place]]) -> list[str]:
-    """The domain of every position: by name and size from any member, else by the indices of all accesses."""
+    """The domain of every position: by name and size from any member, else by the sizes that `allocate` gives, else by
+    the indices of all accesses.
+    """
     rank = members[0][0].rank
     known = [""] * rank
     for data, _ in members:
@@ -311,6 +313,7 @@ def _known(facts: Facts, letters: Letters, representative: Node, members: list[t
             known[i] = known[i] or letters.of_dimension(dimension)
     if all(known):
         return known
+    sizes: list[set[str]] = [set() for _ in range(rank)]
     votes: list[set[str]] = [set() for _ in range(rank)]
     for data, _ in members:
         for reference in facts.references.get(data.routine, ()):
@@ -326,13 +329,14 @@ def _known(facts: Facts, letters: Letters, representative: Node, members: list[t
             for i, item in enumerate(listed):
                 if reference.role == "allocate" and not isinstance(item, str):
                     size = dim_at(reference.at.statement.line.text, item)
-                    votes[i] |= {letters.of_size(size)} - {""}
+                    sizes[i] |= {letters.of_size(size)} - {""}
                 else:
                     votes[i] |= {letters.of_index(item)} - {""}
     for i in range(rank):
         upper = members[0][0].used[i].extent.upper
-        if not known[i] and len(votes[i]) == 1 and (upper is None or constant(upper.expr) is None):
-            candidate = next(iter(votes[i]))
+        found = sizes[i] or votes[i]
+        if not known[i] and len(found) == 1 and (upper is None or constant(upper.expr) is None):
+            candidate = next(iter(found))
             if candidate not in known:
                 known[i] = candidate
     return known

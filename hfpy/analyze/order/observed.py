@@ -479,7 +479,9 @@ class _Finder:
         if len(orders) > len(ranks) or other:
             for reference, data, _ in listed:
                 why = f"{other} in the same statement has the declared order" if other else ""
-                why = why or "the operands of an array expression differ in order"
+                pointed = isinstance(at.statement, Assignment) and at.statement.pointer
+                what = "a pointer and its target" if pointed else "the operands of an array expression"
+                why = why or f"{what} differ in order"
                 self.pin(data, why, self._place(reference, routine))
 
     def _opaque(self, key: str, routine: Routine) -> None:

@@ -22,6 +22,7 @@ from hfpy.analyze.facts import stands_for
 from hfpy.analyze.nests.around import around, lasting, loops_around
 from hfpy.analyze.nests.builder import build
 from hfpy.analyze.nests.calls import Source
+from hfpy.analyze.nests.setbefore import set_before
 from hfpy.analyze.nests.subscripts import at_point, whole_shape
 from hfpy.analyze.nests.walked import Read
 from hfpy.diagnostics import Diagnostic, Fix, Place, Related, error, note, warning
@@ -288,7 +289,7 @@ class SharedArrays:
     def _known(self) -> Facts:
         """What the region states and its declarations tell."""
         objects = (self.body.facts.object(n, self.body.key) for n in self.body.region.distinct)
-        assumed = (*self._sizes(), *loops_around(self.body))
+        assumed = (*self._sizes(), *loops_around(self.body), *set_before(self.body))
         return Facts(assumed, frozenset(d.name_in(self.body.key) for d in objects if d is not None))
 
     def _sizes(self) -> tuple[Condition, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
+from functools import cached_property
 
 from hfpy.analyze.arrays.accesses import parallel_positions
 from hfpy.analyze.arrays.domains import DataObject
@@ -37,6 +38,7 @@ from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine
 from hfpy.values import dataclass
 
+_SEEN = frozenset({"pointer", "target", "volatile"})  # of dummies: others may read them before the routine ends
 _IN_DIRECTIVES = ("openmp", "openacc", "openmp-target")  # backends that list variables in directives
 
 
@@ -120,7 +122,6 @@ class RegionSharing:
         self.key = uses.routine.key
         self.region = self.body.region
         self.result = Sharing(found=self._arrays.found)
-        self._behind: dict[str, Reference] | None = None
         self._values: dict[str, int] | None = None
         self._through = written_targets(self.body)
         self.set_first: set[str] = set()  # scalars that each point provably sets before it reads them
@@ -346,7 +347,10 @@ class RegionSharing:
         symbol = data.symbol
         if data.home != self.key:
             return True
-        if (data.dummy and symbol.intent != "in") or (name == self.routine.result and self.routine.kind == "function"):
+        given_back = (data.dummy and symbol.intent != "in") or (
+            name == self.routine.result and self.routine.kind == "function"
+        )
+        if given_back and (symbol.attributes & _SEEN or name not in self._after.certain):
             return True
         if self.facts.storage.joint(data.identity) is not None:  # other names, or other routines, read what it holds
             return True
@@ -356,10 +360,12 @@ class RegionSharing:
 
     def _read_after(self, name: str) -> Reference | None:
         """A reference after the region, or in the next turn of a loop around it, that may read the value set in it."""
-        if self._behind is None:
-            scan = FlowScan(self.uses.all_effects)
-            self._behind = scan.scan_behind(self.routine.body, self.body.construct).exposed
-        return self._behind.get(name)
+        return self._after.exposed.get(name)
+
+    @cached_property
+    def _after(self) -> Flow:
+        """What may be executed after the region."""
+        return FlowScan(self.uses.all_effects).scan_behind(self.routine.body, self.body.construct)
 
     def _common(self, name: str, data: DataObject, write: Reference) -> None:
         """A scalar that all points have in common, since it is not the routine's own, or known to what it calls."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
+from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.language.context import Located
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.body import Body, Scratch
+from hfpy.backends.c.calls import arguments_of, call_text
 from hfpy.backends.c.expressions import Designator, Expressions
 from hfpy.backends.c.overlap import directions, others, sections
 from hfpy.backends.c.rearranged import is_composed
@@ -19,7 +21,7 @@ from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
 from hfpy.backends.masked import Masked, assignments, flat, parts_of
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, names_in
 from hfpy.model.scalars import Scalar
-from hfpy.model.statements import Assignment, Construct, Statement
+from hfpy.model.statements import Assignment, Call, Construct, Statement
 from hfpy.values import dataclass
 
 
@@ -54,17 +56,9 @@ class ArrayStatements:
             return
         printer = self.expressions(statement)
         assert isinstance(statement.target, Name | Apply | Component)
+        conflicts = self._kept_elements(printer, statement.target, (statement.value,))
         lanes, counts = self._lanes(printer, statement.target)
-        ways: tuple[int, ...] | None = (1,) * len(lanes)
-        conflicts = others(
-            printer, printer.resolved(statement.target), sections(printer, statement.target), statement.value
-        )
-        if conflicts:
-            for node in conflicts:
-                if not printer.rank(node):
-                    self._keep(printer, node)
-            conflicts = [n for n in conflicts if printer.rank(n)]
-            ways = directions(printer, statement.target, conflicts)
+        ways = directions(printer, statement.target, conflicts) if conflicts else (1,) * len(lanes)
         target = printer.target(statement.target, lanes)
         value = printer.print(statement.value, lanes if printer.rank(statement.value) else ())
         text = intrinsics.convert(self.body.dialect, value, target.type).text
@@ -76,6 +70,20 @@ class ArrayStatements:
             text = room
             ways = ()
         self._loops_over(lanes, counts, ways, depth, statement, f"{target.text} = {text};")
+
+    def _kept_elements(self, printer: Expressions, target: Designator, values: Sequence[Expr]) -> list[Designator]:
+        """The arrays that are read at other elements than are set at the same turn. Single elements are worked out
+        before the statement, also those in the indices of what is set.
+        """
+        name, own = printer.resolved(target), sections(printer, target)
+        inside = others(printer, name, own, target)
+        conflicts = [*inside, *(n for value in values for n in others(printer, name, own, value))]
+        for node in conflicts:
+            if not printer.rank(node):
+                self._keep(printer, node)
+            elif node in inside:
+                raise CannotPrint(f"an array statement with '{name}' as an index of itself", node.start, node.end)
+        return [n for n in conflicts if printer.rank(n)]
 
     def _keep(self, printer: Expressions, node: Name | Apply | Component) -> None:
         """Work out an element before the statement that may set it."""
@@ -129,10 +137,36 @@ class ArrayStatements:
         for level in reversed(range(depth, inner)):
             self.put("}", level, statement)
 
+    def elemental_call(self, printer: Expressions, site: CallSite, statement: Call, depth: int) -> bool:
+        """A call of an elemental subroutine with arrays, one for each of their elements; False for any other call."""
+        prefix = self.body.facts.routine(site.callee).prefix
+        given = arguments_of(printer, site)
+        arrays = [d for d, value in given.items() if printer.rank(value)]
+        if "elemental" not in prefix or not arrays:
+            return False
+        what = f"a call of '{site.name}' with arrays"
+        if "impure" in prefix:
+            raise CannotPrint(f"{what}, which is not pure,")
+        ways: tuple[int, ...] = ()
+        for target in (given[d] for d in arrays if self.body.effects.intent(site.callee, d) != "in"):
+            assert isinstance(target, Name | Apply | Component)
+            conflicts = self._kept_elements(printer, target, tuple(v for v in given.values() if v is not target))
+            found = directions(printer, target, conflicts) if conflicts else ways
+            if found is None or ways not in ((), found):
+                node, name = conflicts[0], printer.resolved(target)
+                raise CannotPrint(f"{what} that reads other elements of '{name}' than it sets", node.start, node.end)
+            ways = found
+        lanes, counts = self._lanes(printer, given[arrays[0]])
+        text = call_text(printer, site, lanes)
+        self.flush(depth, statement)
+        self._loops_over(lanes, counts, ways, depth, statement, f"{text};")
+        return True
+
     def _constructed(self, statement: Assignment, value: ArrayConstructor, depth: int) -> None:
         """``v = [a, b, c]``, element by element; the elements must not read the array that is set."""
         printer = self.expressions(statement)
         assert isinstance(statement.target, Name | Apply | Component)
+        self._kept_elements(printer, statement.target, ())
         if len(printer.extents(statement.target)) != 1 or any(printer.rank(i) for i in value.items):
             raise CannotPrint("this array constructor", value.start, value.end)
         name = printer.resolved(statement.target)

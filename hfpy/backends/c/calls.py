@@ -16,7 +16,7 @@ from hfpy.backends.c.reduced import materialised, reduction, result_rank
 from hfpy.backends.c.sequences import array_argument
 from hfpy.backends.c.values import PREFIX, CannotPrint, CText, CVariable, Space, c_type, extent
 from hfpy.backends.c.views import check_size
-from hfpy.backends.refused import SOURCE
+from hfpy.backends.refused import ELEMENTS, SOURCE
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
@@ -51,6 +51,8 @@ def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CT
     if printer.body.statement_function(name, printer.key) is not None:
         return _statement_function(printer, name, expr, lanes)
     check_function(printer, expr)
+    if not printer.body.elements and printer.body.facts.scopes.variable(name, printer.key) is not None:
+        raise CannotPrint(f"a size that depends on elements of '{name}'", expr.start, expr.end, ELEMENTS)
     if not expr.args:
         raise CannotPrint(f"'{name}' without arguments", expr.start, expr.end)
     if name in LOCATIONS and not result_rank(printer, expr):
@@ -240,15 +242,9 @@ def _own_function(printer: Expressions, site: CallSite, expr: Apply, lanes: Sequ
 def call_text(printer: Expressions, site: CallSite, lanes: Sequence[str] = ()) -> str:
     """A call: the actual arguments in the order of the dummies, then what the routine needs of modules."""
     body = printer.body
-    routine = body.facts.routine(site.callee)
-    given: dict[str, Expr] = {}
-    for number, argument in enumerate(site.args):
-        if isinstance(argument, Keyword):
-            given[argument.name] = argument.value
-        elif number < len(routine.dummies):
-            given[routine.dummies[number]] = argument
+    given = arguments_of(printer, site)
     shown = []
-    for dummy in routine.dummies:
+    for dummy in body.facts.routine(site.callee).dummies:
         if dummy in given:
             shown.append(_argument(printer, site, dummy, given[dummy], lanes))
         else:
@@ -259,6 +255,18 @@ def call_text(printer: Expressions, site: CallSite, lanes: Sequence[str] = ()) -
     called = (site.callee, tuple(argument.space for argument in shown if argument.space is not None))
     body.calls.append(called)
     return body.dialect.call(body.device.name(site.callee), called[1], ", ".join(texts))
+
+
+def arguments_of(printer: Expressions, site: CallSite) -> dict[str, Expr]:
+    """The actual arguments of a call by the dummies that they are for."""
+    dummies = printer.body.facts.routine(site.callee).dummies
+    given: dict[str, Expr] = {}
+    for number, argument in enumerate(site.args):
+        if isinstance(argument, Keyword):
+            given[argument.name] = argument.value
+        elif number < len(dummies):
+            given[dummies[number]] = argument
+    return given
 
 
 def _absent(printer: Expressions, site: CallSite, dummy: str) -> Argument:
@@ -276,7 +284,7 @@ def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, la
         raise CannotPrint(f"the argument '{dummy}' of '{site.name}'", actual.start, actual.end)
     if not data.rank:
         if "optional" in data.symbol.attributes:
-            return Argument(_optional_scalar(printer, site, dummy, actual))
+            return Argument(_optional_scalar(printer, site, dummy, actual, lanes))
         if body.device.by_value(site.callee, dummy):
             return Argument(printer.print(actual, lanes if printer.rank(actual) else ()).text)
         target = printer.target(actual, lanes if printer.rank(actual) else ()).text
@@ -299,7 +307,7 @@ def _space_of(printer: Expressions, expr: Expr) -> Space:
     return variable.space if variable is not None else "private"
 
 
-def _optional_scalar(printer: Expressions, site: CallSite, dummy: str, actual: Expr) -> str:
+def _optional_scalar(printer: Expressions, site: CallSite, dummy: str, actual: Expr, lanes: Sequence[str]) -> str:
     """An optional scalar: a value with the mark that it was given, handed on where it is an optional one itself."""
     if not printer.body.device.by_value(site.callee, dummy):
         raise CannotPrint(f"the optional argument '{dummy}', which '{site.name}' sets,", actual.start, actual.end)
@@ -307,7 +315,8 @@ def _optional_scalar(printer: Expressions, site: CallSite, dummy: str, actual: E
         variable = printer.body.variable(printer.resolved(actual), printer.key)
         if variable is not None and variable.present and not variable.rank:
             return variable.handed
-    return printer.body.dialect.given(_of_dummy(printer, site, dummy, printer.print(actual)))
+    value = printer.print(actual, lanes if printer.rank(actual) else ())
+    return printer.body.dialect.given(_of_dummy(printer, site, dummy, value))
 
 
 def _of_dummy(printer: Expressions, site: CallSite, dummy: str, value: CText) -> CText:

@@ -42,7 +42,7 @@ from hfpy.backends.c.values import (
     wider,
 )
 from hfpy.backends.c.views import check_size
-from hfpy.backends.refused import TEXT
+from hfpy.backends.refused import ELEMENTS, TEXT
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -363,7 +363,9 @@ class Expressions:
 
     def _element(self, expr: Designator, variable: CVariable, lanes: Sequence[str]) -> str:
         if not self.body.elements:
-            raise CannotPrint("a size that depends on an array's elements", expr.start, expr.end)
+            raise CannotPrint(
+                f"a size that depends on elements of '{self.resolved(expr)}'", expr.start, expr.end, ELEMENTS
+            )
         items, stored = self.items(expr, variable)
         left = iter(lanes)
         shown = [self._index(item, d, variable, left) for d, item in enumerate(items)]

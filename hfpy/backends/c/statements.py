@@ -167,6 +167,8 @@ class Statements(ArrayStatements):
         site = self.body.callee(statement.designator, self.body.key, printer.at)
         if site is None:
             raise no_source(statement)
+        if self.elemental_call(printer, site, statement, depth):
+            return
         text = call_text(printer, site)
         self.flush(depth, statement)
         self.put(f"{text};", depth, statement)

@@ -20,6 +20,7 @@ from hfpy.backends.fortran.parameters import THREADS, Memory, count, launch_rows
 from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.fortran.text import KernelText
 from hfpy.backends.kernelspec import sites_of
+from hfpy.backends.refused import ELEMENTS
 from hfpy.model.expressions import names_in
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Workspace
 from hfpy.model.names import Names
@@ -159,7 +160,7 @@ class FortranKernel:
     def _workspace(self, room: Workspace) -> None:
         name = room.slot[1]
         if room.bounds is None:
-            raise CannotPrint(f"the local array '{name}' of '{room.routine}', whose size varies,")
+            raise CannotPrint(f"the local array '{name}' of '{room.routine}', whose size varies,", hint=ELEMENTS)
         self.rooms.append(Memory("space", name, room.text, room.type, (*texts_of(room.bounds), THREADS)))
         self.globals[room.slot] = f"{room.text}({','.join(':' * len(room.bounds))}, hf_thread)"
 

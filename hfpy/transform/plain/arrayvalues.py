@@ -116,6 +116,8 @@ class _Values(Shapes):
                     if inside and part is node.parts[0] and node.kind in ("if", "do", "select"):
                         yield from self._before(part.header)
                     yield from self._nodes(part.body, inside)
+                if inside and node.kind in ("if", "dowhile") and node.end is not None:
+                    yield from self._tested_again(node, node.end)
             elif inside:
                 yield from self._before(node)
 
@@ -127,18 +129,52 @@ class _Values(Shapes):
         self._line = line.key
         if line.file or not self._has_any(statement):
             return
-        known = dict(self.imports), list(self.declared), dict(self.forms)
-        try:
-            rows = list(self._rows(statement))
-        except Left:
-            self.imports, self.declared = known[0], known[1]
-            self.forms.clear()
-            self.forms.update(known[2])
-            return
+        rows = self._tried(self._rows(statement))
         if len(rows) > 1 and self.facts.application.file(self.key).alone(line):
             margin = " " * line.segments[0][2]
             rows = [f"{line.label} continue", *rows] if line.label else rows
             yield replace_rows(line.first, line.last, [(margin + row, line.first) for row in rows])
+
+    def _tested_again(self, node: Construct, end: Statement) -> Iterator[Edit]:
+        """``else if`` as an ``if`` after ``else``, ``do while`` as a loop with an ``exit``, where conditions have array
+        values: so there is a place before the condition.
+        """
+        margin = " " * node.header.line.segments[0][2]
+        alone = self.facts.application.file(self.key).alone
+        for header in (p.header for p in (node.parts[1:] if node.kind == "if" else node.parts)):
+            line = header.line
+            self._line = line.key
+            if not isinstance(header, Header) or line.file or end.line.file or not self._has_any(header):
+                continue
+            rows = self._tried(self._condition(header))
+            if rows and alone(line) and alone(end.line):
+                yield replace_rows(line.first, line.last, [(margin + row, line.first) for row in rows])
+                if header.kind == "elseif":
+                    yield insert_lines(end.line.first, [f"{margin}end if"], 3, end.line.first)
+
+    def _condition(self, header: Header) -> Iterator[str]:
+        """What comes in the place of an ``else if`` or a ``do while``. Raises Left."""
+        before: list[str] = []
+        self._after = []
+        condition = self._text(header.exprs[0], header.line.text, before)
+        if self._after or header.label or header.line.label:
+            raise Left
+        if header.kind == "elseif":
+            yield from ("else", *before, f"if ({condition}) then")
+        else:
+            name = f"{header.construct_name}: " if header.construct_name else ""
+            yield from (f"{name}do", *before, f"if (.not. ({condition})) exit")
+
+    def _tried(self, rows: Iterator[str]) -> list[str]:
+        """Rows; none where a statement has to stay as it is."""
+        known = dict(self.imports), list(self.declared), dict(self.forms)
+        try:
+            return list(rows)
+        except Left:
+            self.imports, self.declared = known[0], known[1]
+            self.forms.clear()
+            self.forms.update(known[2])
+            return []
 
     def _rows(self, statement: Statement) -> Iterator[str]:
         """A statement after what sets the variables in it."""

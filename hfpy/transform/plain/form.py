@@ -26,6 +26,7 @@ from hfpy.transform.plain.exits import exit_edits
 from hfpy.transform.plain.functions import function_edits
 from hfpy.transform.plain.headers import header_edits
 from hfpy.transform.plain.indexed import index_edits
+from hfpy.transform.plain.masked import mask_edits
 from hfpy.transform.plain.objectargs import object_edits
 from hfpy.transform.plain.pointobjects import point_object_edits
 from hfpy.transform.plain.stops import stop_edits
@@ -89,6 +90,7 @@ def plain_form(
         exit_edits,
         index_edits,
         alias_edits,
+        mask_edits,
         text_edits,
         point_object_edits,
         partial(value_edits, packs=packed),

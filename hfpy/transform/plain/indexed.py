@@ -2,16 +2,19 @@
 
 Indices belong to the construct (Fortran 2018, 19.4), and so do variables that are ``local`` to it. A ``forall``
 computes all values before it sets an element, and a mask is worked out for all turns before the first (10.2.4.2,
-11.1.7.5): an array that is set must be read at the same element alone. Other constructs stay as they are.
+11.1.7.5): where an array that is set is read at other elements, they go through room of their own. Other constructs
+stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.intrinsics import INQUIRY
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found
 from hfpy.model.expressions import (
@@ -23,6 +26,7 @@ from hfpy.model.expressions import (
     Range,
     base_name,
     mentioned,
+    names_in,
     walk,
     without_places,
 )
@@ -41,6 +45,7 @@ from hfpy.model.statements import (
 )
 from hfpy.model.units import Symbol
 from hfpy.transform.plain.aliased import Known, Left, Meaning, Renamed
+from hfpy.transform.plain.rooms import Rooms
 from hfpy.transform.text.edits import Edit, replace_rows
 from hfpy.values import dataclass
 
@@ -69,13 +74,20 @@ def _indexed(statement: Statement) -> bool:
 
 @dataclass(frozen=True)
 class _Control:
-    """The indices of a construct, under their new names, with their ranges, and its masks, as text; ``reads`` are the
-    expressions of both.
+    """The indices of a construct, under their new names, with their ranges, and its masks, as text; ``names`` are the
+    indices as the user calls them, ``ranges`` and ``tests`` the expressions of both.
     """
 
-    loops: tuple[tuple[str, str], ...]
+    loops: tuple[tuple[str, tuple[str, ...]], ...]
     masks: tuple[str, ...]
-    reads: tuple[Expr, ...]
+    names: tuple[str, ...]
+    ranges: tuple[Range, ...]
+    tests: tuple[Expr, ...]
+
+    @property
+    def reads(self) -> tuple[Expr, ...]:
+        """What is worked out to know which turns there are."""
+        return (*self.ranges, *self.tests)
 
     def rows(self, inner: Sequence[str], name: str = "") -> list[str]:
         """Loops around some rows, the first index innermost."""
@@ -84,7 +96,11 @@ class _Control:
         )
         for place, (index, bounds) in enumerate(self.loops):
             named = name if place == 0 else ""
-            rows = [f"{f'{named}: ' if named else ''}do {index} = {bounds}", *rows, f"end do {named}".rstrip()]
+            rows = [
+                f"{f'{named}: ' if named else ''}do {index} = {', '.join(bounds)}",
+                *rows,
+                f"end do {named}".rstrip(),
+            ]
         return rows
 
     def around(self, name: str) -> tuple[list[str], list[str]]:
@@ -104,6 +120,7 @@ class _Indexed(Renamed):
         """All edits, in regions or, for a routine that kernels call, everywhere. Raises Left."""
         self.kinds = Kinds(self.facts.scopes, self.facts.application.options.kinds)
         self.inside = inside
+        self.rooms = Rooms(self.facts, self.key, self.rows)
         yield from self.edits()
 
     def _nodes(self, nodes: tuple[Node, ...], known: Known) -> Iterator[Edit]:
@@ -111,6 +128,7 @@ class _Indexed(Renamed):
             if isinstance(node, Construct) and node.kind == "region":
                 before, self.inside = self.inside, True
                 yield from self._nodes(node.body, known)
+                yield from self.rooms.private(node)
                 self.inside = before
             elif self.inside and isinstance(node, Construct) and node.kind in _KINDS:
                 yield from self._loops(node, known) if node.kind == "doconcurrent" else self._forall(node, known)
@@ -145,11 +163,12 @@ class _Indexed(Renamed):
             if not isinstance(item.value, Range) or item.value.lower is None or item.value.upper is None:
                 raise Left
             parts = (item.value.lower, item.value.upper, item.value.step)
-            texts = [self._text(part, line.text, known) for part in parts if part is not None]
-            loops.append((inner[item.name].text, ", ".join(texts)))
+            texts = tuple(self._text(part, line.text, known) for part in parts if part is not None)
+            loops.append((inner[item.name].text, texts))
         masks = [e for e in exprs if not isinstance(e, Keyword)]
         shown = tuple(self._text(mask, line.text, inner) for mask in masks)
-        return _Control(tuple(loops), shown, (*(i.value for i in ranges), *masks)), inner
+        listed = tuple(i.value for i in ranges if isinstance(i.value, Range))
+        return _Control(tuple(loops), shown, tuple(i.name for i in ranges), listed, tuple(masks)), inner
 
     def _bytes(self, name: str) -> int:
         found = self._found(name)
@@ -170,7 +189,7 @@ class _Indexed(Renamed):
             raise Left
         control, inner = self._control(header.exprs, header.line, known)
         inner = {**inner, **{name: self._local(name) for name in (*header.local, *header.begun)}}
-        self._check_control(control, node, [s for s in flatten(node.body) if isinstance(s, Assignment)])
+        self._check_control(control.reads, node, [s for s in flatten(node.body) if isinstance(s, Assignment)])
         before, behind = control.around(header.construct_name)
         before += [f"{inner[name].text} = {known[name].text if name in known else name}" for name in header.begun]
         yield self._rows(header.line, before)
@@ -204,7 +223,10 @@ class _Indexed(Renamed):
         """The statements of a construct, each in loops of its own."""
         made: list[tuple[str, int]] = []
         statements = [s for s in flatten(node.body) if isinstance(s, Assignment)]
-        self._check_control(control, node, statements)
+        self._check_control(control.ranges, node, statements)
+        if len(statements) > 1 and self._changed(node) & set[str]().union(*map(mentioned, control.tests)):
+            rows, control = self._kept(control)
+            made += [(row, node.header.line.first) for row in rows]
         for inner in node.body:
             if isinstance(inner, Construct) and inner.kind == "forall":
                 more, names = self._control(expressions(inner.header), inner.header.line, known)
@@ -219,11 +241,57 @@ class _Indexed(Renamed):
         return made
 
     def _one(self, statement: Assignment, control: _Control, known: Known) -> list[tuple[str, int]]:
-        """An assignment in loops."""
-        self._check_apart(statement, (statement.target, statement.value, *control.reads))
+        """An assignment in loops: where it reads other elements than it sets, after loops that work out the values."""
         line = statement.line
-        text = " = ".join(self._text(e, line.text, known) for e in (statement.target, statement.value))
-        return [(row, line.first) for row in control.rows([text])]
+        target, value = (self._text(e, line.text, known) for e in (statement.target, statement.value))
+        rows: list[str] = []
+        try:
+            self._check_apart(statement, (statement.target, *control.reads))
+        except Left:
+            rows, control = self._kept(control)
+            self._check_apart(statement, (statement.target, *control.reads))
+        try:
+            self._check_apart(statement, (statement.value,))
+        except Left:
+            room = self._room(statement, control, known)
+            rows += control.rows([f"{room} = {value}"])
+            value = room
+        return [(row, line.first) for row in (*rows, *control.rows([f"{target} = {value}"]))]
+
+    def _room(self, statement: Assignment, control: _Control, known: Known) -> str:
+        """Room for the value of an assignment at each turn, as an element. Raises Left."""
+        target = statement.target
+        if not isinstance(target, Apply) or not isinstance(target.base, Name):
+            raise Left
+        chosen = [(place, a) for place, a in enumerate(target.args) if names_in(a) & {*control.names}]
+        used = set[str]().union(*(names_in(a) for _, a in chosen))
+        if any(isinstance(n, Range) for a in target.args for n in walk(a)) or not used.issuperset(control.names):
+            raise Left
+        room = self.rooms.room(target.base.name, [place for place, _ in chosen])
+        return f"{room}({', '.join(self._text(a, statement.line.text, known) for _, a in chosen)})"
+
+    def _kept(self, control: _Control) -> tuple[list[str], _Control]:
+        """What works out the masks of all turns beforehand, and the control with them. Raises Left."""
+        shape = []
+        for (_, texts), bounds in zip(control.loops, control.ranges, strict=True):
+            if bounds.step is not None or not all(map(self._lasts, names_in(bounds))):
+                raise Left
+            if any(isinstance(n, Apply | Component) for n in walk(bounds)):
+                raise Left
+            shape.append(":".join(texts))
+        if not control.masks:
+            raise Left
+        room = f"{self.rooms.mask(shape)}({', '.join(index for index, _ in control.loops)})"
+        mask = " .and. ".join(f"({m})" for m in control.masks)
+        return replace(control, masks=()).rows([f"{room} = {mask}"]), replace(control, masks=(room,), tests=())
+
+    def _lasts(self, name: str) -> bool:
+        """Whether a name has one value all over the routine, which is known where that begins."""
+        found = self._found(name)
+        if found is None or found.symbol.rank:
+            return False
+        written = set[str]().union(*self._written.values())
+        return found.symbol.constant or (name in self.routine.dummies and name not in written)
 
     def _one_line(self, statement: OneLine, known: Known) -> Edit:
         """``forall (…) a = b``, perhaps after a condition."""
@@ -244,16 +312,19 @@ class _Indexed(Renamed):
 
     # -- what must be apart
 
-    def _check_control(self, control: _Control, node: Construct, statements: Sequence[Assignment]) -> None:
+    def _changed(self, node: Construct) -> set[str]:
+        """The names that a construct sets."""
+        return set[str]().union(*(self._written.get(id(s), set()) for s in flatten(node.body)))
+
+    def _check_control(self, reads: Sequence[Expr], node: Construct, statements: Sequence[Assignment]) -> None:
         """Raises Left where the body changes what the bounds or the mask of another turn read."""
-        written = set().union(*(self._written.get(id(s), set()) for s in flatten(node.body)))
         called = any(s.callee for s in self._calls(node))
-        for name in written & set().union(*map(mentioned, control.reads)):
+        for name in self._changed(node) & set[str]().union(*map(mentioned, reads)):
             targets = [s.target for s in statements if base_name(s.target) == name]
             if called or not targets:
                 raise Left
             for target in targets:
-                self._check_same(target, name, control.reads)
+                self._check_same(target, name, reads)
 
     def _calls(self, node: Construct) -> Iterator[CallSite]:
         inside = {id(s) for s in flatten(node.body)}
@@ -276,17 +347,23 @@ class _Indexed(Renamed):
             if any(s is not None and s.symbol.rank for s in symbols):
                 raise Left
 
-    @staticmethod
-    def _check_same(target: Expr, name: str, reads: Sequence[Expr]) -> None:
+    def _check_same(self, target: Expr, name: str, reads: Sequence[Expr]) -> None:
         plain = without_places(target)
         whole = [
             n for e in reads for n in walk(e) if isinstance(n, Name | Apply | Component) and without_places(n) == plain
         ]
-        same = {id(n) for w in whole for n in walk(w)}
+        same = {id(n) for w in (*whole, *self._asked(reads)) for n in _bases(w)}
         if any(isinstance(n, Name) and n.name == name and id(n) not in same for e in reads for n in walk(e)):
             raise Left
         if isinstance(target, Name) and whole:
             raise Left  # one element for all turns
+
+    def _asked(self, reads: Sequence[Expr]) -> Iterator[Expr]:
+        """Arguments of which no value counts, as in ``size(a)``."""
+        for node in (n for e in reads for n in walk(e) if isinstance(n, Apply) and n.args):
+            name = node.base.name if isinstance(node.base, Name) else ""
+            if name in INQUIRY and self.facts.scopes.is_intrinsic(name, self.key):
+                yield node.args[0]
 
     # -- texts
 
@@ -300,6 +377,20 @@ class _Indexed(Renamed):
         return replace_rows(line.first, line.last, [(margin + row, line.first) for row in labelled])
 
 
+def _bases(expr: Expr) -> Iterator[Expr]:
+    """What an expression names, without what is in its indices."""
+    yield expr
+    while isinstance(expr, Apply | Component):
+        expr = expr.base
+        yield expr
+
+
 def _both(outer: _Control, inner: _Control) -> _Control:
     """A construct in another one: its indices run faster."""
-    return _Control((*inner.loops, *outer.loops), (*outer.masks, *inner.masks), (*outer.reads, *inner.reads))
+    return _Control(
+        (*inner.loops, *outer.loops),
+        (*outer.masks, *inner.masks),
+        (*inner.names, *outer.names),
+        (*inner.ranges, *outer.ranges),
+        (*outer.tests, *inner.tests),
+    )

@@ -84,6 +84,20 @@ contains
       r = q + shifted(q, x(i)) + q
       s(i) = r%x + r%y + r%id + q%id
       if (norm_of(q + r) > 2*x(i)) s(i) = s(i) + (q .dot. (q + r)) - (-q .dot. r)
+      if (i == 3) then
+        s(i) = 1
+      else if (norm_of(q + shifted(r)) > 9) then
+        s(i) = s(i) + 2
+      else if (((q + r) .dot. q) > 1) then
+        s(i) = s(i) - 3
+      else
+        s(i) = s(i) + 4
+      end if
+      outer: do while (norm_of(q + r) < 50)
+        r = r + q + pt(1d0, 1d0)
+        if (r%x > 7) cycle outer
+        s(i) = s(i) + r%x
+      end do outer
     end do
     !@end parallelRegion
   end subroutine
