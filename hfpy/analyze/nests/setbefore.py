@@ -8,33 +8,57 @@ from hfpy.analyze.dependence.forms import Parameter, atom
 from hfpy.analyze.dependence.model import Compare, Condition
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.language.intrinsics import dimension_argument
-from hfpy.analyze.nests.around import around
 from hfpy.analyze.nests.reading import Frame, Reading, World
-from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, children
+from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, children, names_in
 from hfpy.model.statements import Assignment, flatten, targets
+from hfpy.values import dataclass
 
 _SIZES = ("size", "lbound", "ubound")
 
 
+@dataclass(frozen=True)
+class Once:
+    """What an integer is equal to that one statement sets (None for a number), the statement's line, and the other such
+    integers in its value.
+    """
+
+    line: int
+    condition: Condition | None
+    others: frozenset[str]
+
+
 def set_before(body: RegionBody) -> Iterator[Condition]:
-    """What integers are equal to that a statement of the routine's own sets before the region, certainly and once.
+    """What integers of a region are equal to that a statement of the routine's own sets before it, certainly and once.
 
     Only what stays the same counts: numbers, named constants, ``intent(in)`` dummies, bounds of arrays that keep them,
     and other such integers.
     """
+    once = body.effects.set_once
+    if body.key not in once:
+        once[body.key] = dict(_set_once(body))
+    known, line = once[body.key], body.construct.header.line
+    pending = sorted(body.names() & known.keys()) if known and not line.file else []
+    seen = set(pending)
+    while pending:
+        found = known[pending.pop()]
+        if found.line < line.first and found.condition is not None:
+            yield found.condition
+        pending += sorted(found.others - seen)
+        seen |= found.others
+
+
+def _set_once(body: RegionBody) -> Iterator[tuple[str, Once]]:
+    """The integers of a routine that a statement outside of all constructs sets, and no other."""
     nodes = body.routine.body
     if any(targets(s) for s in flatten(nodes)) or body.facts.application.routines_of(body.key):
         return
     writes: dict[str, int] = {}
     for reference in body.facts.references[body.key]:
         writes[reference.name] = writes.get(reference.name, 0) + body.effects.of(reference, body.key)[1]
-    outermost = next(iter(around(body)), body.construct)
     known: set[str] = set()
     world = World(body.facts, body.key, lambda identity, parts: False, lambda shown: atom(Parameter(f"${shown}")))
     for node in nodes:
-        if node is outermost:
-            return
-        if not isinstance(node, Assignment) or node.pointer or not isinstance(node.target, Name):
+        if not isinstance(node, Assignment) or node.pointer or not isinstance(node.target, Name) or node.line.file:
             continue
         name = node.target.name
         data = body.facts.object(name, body.key)
@@ -43,10 +67,12 @@ def set_before(body: RegionBody) -> Iterator[Condition]:
         if data.symbol.attributes or name in body.routine.spec.storage or writes.get(name) != 1:
             continue
         if _stays(body, node.value, known):
-            known.add(name)
             value = Reading(world, Frame(body.key), node.line.key).form(_declared(body, node.value, known))
-            if value.constant is None:  # sizes that are numbers stand for all sizes
-                yield Compare(atom(Parameter(data.name_in(body.key))) - value, "=")
+            equal = Compare(atom(Parameter(data.name_in(body.key))) - value, "=")
+            others = frozenset(names_in(node.value) & known)
+            # A size that is a number stands for all sizes.
+            yield name, Once(node.line.first, equal if value.constant is None else None, others)
+            known.add(name)
 
 
 def _is_size(expr: Expr) -> bool:
@@ -67,13 +93,14 @@ def _declared(body: RegionBody, expr: Expr, known: set[str]) -> Expr:
 
 
 def _stays(body: RegionBody, expr: Expr, known: set[str]) -> bool:
-    """Whether an expression has the same value as long as the routine runs."""
+    """Whether an expression is of integers, and has the same value as long as the routine runs."""
     if isinstance(expr, Literal):
-        return True
+        return expr.integer is not None
     if isinstance(expr, Name):
         data = body.facts.object(expr.name, body.key)
-        lasting = data is not None and (data.symbol.constant or data.symbol.intent == "in")
-        return expr.name in known or (lasting and data is not None and not data.rank and not data.symbol.dynamic)
+        if data is None or data.rank or data.symbol.dynamic or data.symbol.type.base != "integer":
+            return False
+        return expr.name in known or data.symbol.constant or data.symbol.intent == "in"
     if isinstance(expr, Apply):
         name, array = expr.base, expr.args[0] if expr.args else None
         if not isinstance(name, Name) or name.name not in _SIZES or not isinstance(array, Name):
