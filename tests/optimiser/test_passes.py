@@ -1,7 +1,6 @@
 """Passes are objects in lists: their order, what they refuse, what they made, and the kernels after each."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from hfpy.transform.passes import Made, NewText, Refusal
 from hfpy.transform.pipelines import LEVELS, PASSES, lowered
 from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.optimise import Fuse
+from hfpy.values import dataclass
 
 SOURCE = """\
 module m
