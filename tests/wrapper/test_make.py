@@ -138,7 +138,7 @@ def test_a_plain_file_costs_next_to_nothing(program: Path) -> None:
     assert "hfpy.wrapper.main" in imported
     assert not imported & {"click", "fparser", "islpy", "numpy", "hfpy.cli", "hfpy.diagnostics", "hfpy.options"}
     modules = {name for name in imported if name.startswith("hfpy.") and not name.startswith("hfpy.wrapper")}
-    assert modules <= {"hfpy.start", "hfpy.suffixes", "hfpy.version", "hfpy.__main__"}
+    assert modules <= {"hfpy.start", "hfpy.suffixes", "hfpy.values", "hfpy.version", "hfpy.__main__"}
 
 
 @pytest.mark.full
