@@ -15,6 +15,7 @@ import json
 import logging
 import os
 import re
+import signal
 import sys
 import threading
 from typing import Any, BinaryIO
@@ -90,6 +91,8 @@ async def _answer(server: Server, stdin: BinaryIO) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(arrived.put_nowait, last)
 
+    # An exception out of the handler could come between a task and what wakes it up, and the task would never end.
+    loop.add_signal_handler(signal.SIGTERM, arrived.put_nowait, None)
     threading.Thread(target=read, daemon=True).start()
     while (body := await arrived.get()) is not None:
         if isinstance(body, Broken):
