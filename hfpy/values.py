@@ -1,4 +1,4 @@
-"""Value types: dataclasses whose fields nobody sets again after an instance is made.
+"""Value types: dataclasses whose fields do not change once an instance is made.
 
 For type checkers ``dataclass`` is that of the standard library, and an assignment to a field of a frozen class is an
 error. At run time such a class has no check of its own: with it an instance takes three to four times as long to make,

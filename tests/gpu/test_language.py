@@ -64,7 +64,7 @@ ADDED_UP = ("r46",)
 RUNTIME_ONLY = ("state_parts", "unsized_calls", "unsized_columns", "unsized_bounds", "overlapping", "texts")
 # Arrays of objects whose components are arrays: kernels do not take them.
 DIRECTIVES = ("state_elements",)
-NO_COMPONENTS = ("state_handed", "state_whole_objects", "deep_objects", "asked_sizes")
+NO_COMPONENTS = ("state_handed", "state_whole_objects", "deep_objects", "asked_sizes", "changed_sizes")
 # In fixed form, where the longer names of kernels in one executable of many programs would break columns.
 FIXED_FORM = ("fixed", "old_commons")
 

@@ -70,7 +70,7 @@ def _set_once(body: RegionBody) -> Iterator[tuple[str, Once]]:
             value = Reading(world, Frame(body.key), node.line.key).form(_declared(body, node.value, known))
             equal = Compare(atom(Parameter(data.name_in(body.key))) - value, "=")
             others = frozenset(names_in(node.value) & known)
-            # A size that is a number stands for all sizes.
+            # A number is only an example of a size: what is proved must hold for all sizes.
             yield name, Once(node.line.first, equal if value.constant is None else None, others)
             known.add(name)
 
