@@ -9,7 +9,7 @@ from hfpy.analyze.dependence.model import Compare, Condition
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.language.intrinsics import dimension_argument
 from hfpy.analyze.nests.reading import Frame, Reading, World
-from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, children, names_in
+from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, base_name, children, names_in
 from hfpy.model.statements import Assignment, flatten, targets
 from hfpy.values import dataclass
 
@@ -75,13 +75,9 @@ def _set_once(body: RegionBody) -> Iterator[tuple[str, Once]]:
             known.add(name)
 
 
-def _is_size(expr: Expr) -> bool:
-    return isinstance(expr, Name) and expr.name == "size"
-
-
 def _declared(body: RegionBody, expr: Expr, known: set[str]) -> Expr:
     """The name that a dimension is declared with, where a value is the dimension's size: it is not negative."""
-    if not isinstance(expr, Apply) or not isinstance(expr.args[0], Name) or not _is_size(expr.base):
+    if not isinstance(expr, Apply) or not isinstance(expr.args[0], Name) or base_name(expr) != "size":
         return expr
     data, number = body.facts.object(expr.args[0].name, body.key), dimension_argument(expr)
     place = int(number.text) - 1 if number is not None else 0

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 
 from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.calls import is_elemental, passed
 from hfpy.analyze.language.context import Located
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.body import Body, Scratch
-from hfpy.backends.c.calls import arguments_of, call_text
+from hfpy.backends.c.calls import call_text
 from hfpy.backends.c.expressions import Designator, Expressions
 from hfpy.backends.c.overlap import directions, others, sections
 from hfpy.backends.c.rearranged import is_composed
@@ -139,13 +140,12 @@ class ArrayStatements:
 
     def elemental_call(self, printer: Expressions, site: CallSite, statement: Call, depth: int) -> bool:
         """A call of an elemental subroutine with arrays, one for each of their elements; False for any other call."""
-        prefix = self.body.facts.routine(site.callee).prefix
-        given = arguments_of(printer, site)
+        given = dict(passed(self.body.facts, site))
         arrays = [d for d, value in given.items() if printer.rank(value)]
-        if "elemental" not in prefix or not arrays:
+        if not is_elemental(self.body.facts, site) or not arrays:
             return False
         what = f"a call of '{site.name}' with arrays"
-        if "impure" in prefix:
+        if "impure" in self.body.facts.routine(site.callee).prefix:
             raise CannotPrint(f"{what}, which is not pure,")
         ways: tuple[int, ...] = ()
         for target in (given[d] for d in arrays if self.body.effects.intent(site.callee, d) != "in"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.calls import passed
 from hfpy.analyze.language.intrinsics import REDUCING, SPECIFIC
 from hfpy.analyze.language.types import is_part
 from hfpy.backends.c import intrinsics
@@ -242,7 +243,7 @@ def _own_function(printer: Expressions, site: CallSite, expr: Apply, lanes: Sequ
 def call_text(printer: Expressions, site: CallSite, lanes: Sequence[str] = ()) -> str:
     """A call: the actual arguments in the order of the dummies, then what the routine needs of modules."""
     body = printer.body
-    given = arguments_of(printer, site)
+    given = dict(passed(body.facts, site))
     shown = []
     for dummy in body.facts.routine(site.callee).dummies:
         if dummy in given:
@@ -255,18 +256,6 @@ def call_text(printer: Expressions, site: CallSite, lanes: Sequence[str] = ()) -
     called = (site.callee, tuple(argument.space for argument in shown if argument.space is not None))
     body.calls.append(called)
     return body.dialect.call(body.device.name(site.callee), called[1], ", ".join(texts))
-
-
-def arguments_of(printer: Expressions, site: CallSite) -> dict[str, Expr]:
-    """The actual arguments of a call by the dummies that they are for."""
-    dummies = printer.body.facts.routine(site.callee).dummies
-    given: dict[str, Expr] = {}
-    for number, argument in enumerate(site.args):
-        if isinstance(argument, Keyword):
-            given[argument.name] = argument.value
-        elif number < len(dummies):
-            given[dummies[number]] = argument
-    return given
 
 
 def _absent(printer: Expressions, site: CallSite, dummy: str) -> Argument:

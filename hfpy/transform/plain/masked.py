@@ -115,15 +115,7 @@ class _Masks:
         if not any(self._meets(e, s) for e in reads for s in listed):
             raise Left
         indices = [i for s in listed if isinstance(s.target, Apply) for i in s.target.args]
-        vectors = (
-            n
-            for i in indices
-            if not isinstance(i, Range)
-            for n in (*_accesses(i), *(r for r in walk(i) if isinstance(r, Range)))
-        )
-        if any(mentioned(i) & written for i in indices) or any(
-            isinstance(n, Range) or self._is_array(n) for n in vectors
-        ):
+        if any(mentioned(i) & written or self._is_vector(i) for i in indices):
             raise Left  # indices that may change, or that are arrays
         name, dimensions, places = targets[0]
         rows: Rows = []
@@ -178,6 +170,13 @@ class _Masks:
             if self.facts.storage.shared(name, base.name, self.routine.key):
                 return True
         return False
+
+    def _is_vector(self, index: Expr) -> bool:
+        """Whether an index that is no range of its own names an array or a section."""
+        if isinstance(index, Range):
+            return False
+        sections = any(isinstance(n, Range) for n in walk(index))
+        return sections or any(self._is_array(n) for n in _accesses(index))
 
     def _is_array(self, expr: Expr) -> bool:
         data = self.facts.object(expr.name, self.routine.key) if isinstance(expr, Name) else None
