@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import FileIndex, Routine
+from hfpy.model.units import FileIndex, Routine, Symbol
 from hfpy.transform.declarations import known_small
 from hfpy.transform.text.edits import Edit, insert_lines
 
@@ -21,17 +21,26 @@ _ON_STACK = frozenset({"openmp", "openacc", "openmp-target"})
 
 def saved_in_main(facts: Facts, routine: Routine) -> Iterator[Edit]:
     """A ``save`` after each declaration of large variables in a main program, where a backend needs it."""
-    if routine.kind != "program" or not _ON_STACK & facts.application.options.backends:
-        return
     rows: dict[int, tuple[LogicalLine, list[str]]] = {}
-    for name, symbol in routine.spec.symbols.items():
-        data = facts.object(name, routine.key)
-        if data is not None and symbol.line is not None and not symbol.line.file and _is_large(facts, routine, data):
-            spelled = symbol.line.text[slice(*symbol.name_span)]
-            rows.setdefault(symbol.line.last, (symbol.line, []))[1].append(spelled)
+    for symbol in large_in_main(facts, routine):
+        assert symbol.line is not None
+        spelled = symbol.line.text[slice(*symbol.name_span)]
+        rows.setdefault(symbol.line.last, (symbol.line, []))[1].append(spelled)
     for line, names in rows.values():
         margin = " " * line.segments[0][2]
         yield insert_lines(line.last + 1, [f"{margin}save :: {', '.join(names)}"], 7, line.first)
+
+
+def large_in_main(facts: Facts, routine: Routine) -> list[Symbol]:
+    """The variables of a main program that get a ``save``."""
+    if routine.kind != "program" or not _ON_STACK & facts.application.options.backends:
+        return []
+    found = []
+    for name, symbol in routine.spec.symbols.items():
+        data = facts.object(name, routine.key)
+        if data is not None and symbol.line is not None and not symbol.line.file and _is_large(facts, routine, data):
+            found.append(symbol)
+    return found
 
 
 def has_large_main(facts: Facts, index: FileIndex) -> bool:
@@ -39,7 +48,7 @@ def has_large_main(facts: Facts, index: FileIndex) -> bool:
     if not any(unit.kind == "program" for unit in index.units):
         return False
     here = (r for r in facts.application.routines_in(index.path) if r.kind == "program")
-    return any(True for routine in here for _ in saved_in_main(facts, routine))
+    return any(large_in_main(facts, routine) for routine in here)
 
 
 def _is_large(facts: Facts, routine: Routine, data: DataObject) -> bool:

@@ -30,6 +30,7 @@ from hfpy.transform.device.reallocated import allocates_below, memory_below
 from hfpy.transform.device.touched import Touched
 from hfpy.transform.device.transient import is_transient
 from hfpy.transform.imports import Imports
+from hfpy.transform.mainprogram import large_in_main
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 from hfpy.transform.text.rows import Rows
 from hfpy.transform.text.wrapping import wrap_line
@@ -389,7 +390,8 @@ class HeldArrays(HostStatements):
         inner = self.facts.application.routines_of(self.key)
         if self.routine.kind != "program" or not self.dialect.scopes or not inner:
             return
-        objects = (self.facts.object(name, self.key) for name in self.arrays)
+        saved = {symbol.name for symbol in large_in_main(self.facts, self.routine)}
+        objects = (self.facts.object(name, self.key) for name in self.arrays if name not in saved)
         own = [
             d.name for d in objects if d is not None and d.home == self.key and not keeps_value(self.routine, d.name)
         ]
