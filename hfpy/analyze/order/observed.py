@@ -34,6 +34,8 @@ from hfpy.model.units import Routine
 _NONE: Mapping[Node, Mapping[int, Bound]] = {}
 Section = tuple[Reference, DataObject, tuple[int, ...]]  # with the order of its dimensions: see _Finder.induced
 
+UNSEEN = ", whose source hfpy does not have"
+
 
 def find_pins(
     facts: Facts,
@@ -386,13 +388,17 @@ class _Finder:
                 return
             if self.facts.scopes.statement_function(name, key):
                 return
+            constructor = self.facts.scopes.type_at_home(name, key) and not self.facts.scopes.procedures(name, key)
+            if constructor and len(order) < 2:
+                return  # the value of a component
             if not self.by_macros:
-                self.pin(data, f"it goes to '{name}', whose source hfpy does not have", place)
+                reason = f"a constructor of '{name}' has it" if constructor else f"it goes to '{name}'{UNSEEN}"
+                self.pin(data, reason, place)
             return
         shown = site.name if site is not None else "a procedure"
         if self.by_macros:
             return
-        self.pin(data, f"it goes to '{shown}', whose source hfpy does not have", place)
+        self.pin(data, f"it goes to '{shown}'{UNSEEN}", place)
 
     def _to_dummy(
         self,

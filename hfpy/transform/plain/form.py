@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from functools import partial
 
 from hfpy.analyze.analysis import analyse
+from hfpy.analyze.arrays.orders import IDENTITY, Order
 from hfpy.analyze.checks import check
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -22,6 +23,7 @@ from hfpy.parse.application import with_texts
 from hfpy.transform.passes import Again, NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
+from hfpy.transform.plain.boundcalls import bound_edits
 from hfpy.transform.plain.exits import exit_edits
 from hfpy.transform.plain.functions import function_edits
 from hfpy.transform.plain.headers import header_edits
@@ -85,6 +87,7 @@ def plain_form(
     form = PlainForm(facts, effects)
     steps: tuple[Step, ...] = (
         header_edits,
+        bound_edits,
         function_edits,
         table_edits,
         exit_edits,
@@ -147,7 +150,8 @@ def _after(form: PlainForm, edits: Edits, again: Again | None, step: str) -> Pla
         texts[index.path] = NewText(done.lines, tuple(index.user_line(n - 1) for n in done.line_map))
     if again is not None:
         new = again(step, form.facts, texts)
-        return replace(form, facts=new[0], effects=new[1], rows=rows) if new is not None else None
+        same = new is not None and _same_orders(form.facts, new[0])
+        return replace(form, facts=new[0], effects=new[1], rows=rows) if new is not None and same else None
     changed, problems = with_texts(
         application, {f.path: with_text(f, texts[f.path]) for f in application.files if f.path in texts}
     )
@@ -159,7 +163,22 @@ def _after(form: PlainForm, edits: Edits, again: Again | None, step: str) -> Pla
     problems += [*facts.found, *check(replace(facts, settled=settled), effects)]
     if has_errors(problems) and not _errors(problems) <= _errors([*form.facts.found, *check(form.facts, form.effects)]):
         return None
-    return replace(form, facts=facts, effects=effects, rows=rows)
+    return replace(form, facts=facts, effects=effects, rows=rows) if _same_orders(form.facts, facts) else None
+
+
+def _same_orders(before: Facts, after: Facts) -> bool:
+    """Whether all arrays of the program have the order in memory that they have in the text of the host."""
+    if not before.orders and not after.orders:
+        return True
+    known = {node for nodes in before.classes.members().values() for node in nodes}
+    orders = (
+        [facts.orders.get(facts.classes.root(node), IDENTITY).of(node) for facts in (before, after)] for node in known
+    )
+    return all(_in_memory(one) == _in_memory(other) for one, other in orders)
+
+
+def _in_memory(order: Order) -> tuple[object, ...]:
+    return () if order.identity else (order.storage, order.pieces)
 
 
 def _errors(found: Collection[Diagnostic]) -> Counter[tuple[str, str, str]]:
