@@ -25,6 +25,16 @@ def parts_of(node: Component) -> Iterator[Expr]:
     yield node
 
 
+def elements_of(node: Expr) -> list[Apply]:
+    """The elements of arrays on the way, outermost array first: ``p(i)`` and ``p(i)%l(k)`` in ``p(i)%l(k)%x``."""
+    found: list[Apply] = []
+    while isinstance(node, Apply | Component):
+        if isinstance(node, Apply):
+            found.insert(0, node)
+        node = node.base
+    return found
+
+
 def has_elements(node: Component) -> bool:
     """Whether there are elements of arrays on the way."""
     return any(isinstance(part, Apply) for part in walk(node))

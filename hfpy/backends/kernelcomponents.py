@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from hfpy.analyze.calls import dummies_met, passed
 from hfpy.analyze.device.inquired import inquires_component
 from hfpy.analyze.language.scopes import Found
-from hfpy.analyze.language.types import component_at_home
-from hfpy.backends.c.values import CannotPrint, c_type, component_name, packed_name
+from hfpy.analyze.language.types import component_at_home, is_part
+from hfpy.analyze.language.uses import Reference
+from hfpy.backends.c.values import CannotPrint, c_type, component_name, packed_name, root_name
 from hfpy.backends.c.views import objects_in_storage
-from hfpy.backends.chains import begins, chain_of, has_elements, mentioned_at, names_of, parts_of
+from hfpy.backends.chains import begins, chain_of, elements_of, has_elements, mentioned_at, names_of, parts_of
 from hfpy.backends.refused import COMMON, WHOLE, no_component
-from hfpy.model.expressions import Apply, Component, names_in, walk
-from hfpy.model.kernel import Access, Parameter
+from hfpy.model.expressions import Apply, Component, Expr, Range, names_in, walk
+from hfpy.model.extents import Dim
+from hfpy.model.kernel import Access, Packed, Parameter
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import Symbol
+from hfpy.parse.expressions.fragments import ONE, fragment
 from hfpy.values import dataclass
 
 if TYPE_CHECKING:
     from hfpy.backends.kernelspec import SpecBuilder
 
+_Pair = tuple[int, int]
+
 
 @dataclass(frozen=True)
 class _Chain:
     """A component as the region names it: its last mention, its text there, whether it is written, whether the region
-    only asks about it.
+    only asks about it, and whether it is that of all elements of arrays of objects.
     """
 
     node: Component
     text: str
     written: bool
     asked: bool
+    packed: bool
 
 
 def add_components(builder: SpecBuilder, name: str, found: Found) -> None:
@@ -45,10 +53,10 @@ def add_components(builder: SpecBuilder, name: str, found: Found) -> None:
                 actual = _actual(shown, chain)
                 raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base},")
             c_type(scalar)
-            if _same_everywhere(builder, chain.node):
-                _component(builder, shown, chain, symbol, scalar)
+            if chain.packed:
+                _packed(builder, shown, chain, found, scalar)
             else:
-                _packed(builder, shown, chain, symbol, scalar)
+                _component(builder, shown, chain, symbol, scalar)
 
 
 def _chains(builder: SpecBuilder, name: str, symbol: Symbol) -> dict[str, _Chain]:
@@ -56,6 +64,9 @@ def _chains(builder: SpecBuilder, name: str, symbol: Symbol) -> dict[str, _Chain
     chains: dict[str, _Chain] = {}
     for reference in builder.sharing.body.references_of(name):
         node = chain_of(reference)
+        if node is not None and is_part(node, builder.key, builder.facts.scopes):
+            inner = node.base.base if isinstance(node.base, Apply) else node.base
+            node = inner if isinstance(inner, Component) else None
         shown = component_name(node) if node is not None else ""
         packed = packed_name(node) if node is not None else None
         at = reference.node
@@ -63,16 +74,37 @@ def _chains(builder: SpecBuilder, name: str, symbol: Symbol) -> dict[str, _Chain
             if node is None or not (shown or packed):
                 what = f"'{name}' of type {symbol.type.derived} as a whole, or with sections on the way"
                 raise CannotPrint(what, hint=WHOLE)
-            if not _same_everywhere(builder, node):
+            same = _same_everywhere(builder, node)
+            if not same:
                 if packed is None:
                     raise CannotPrint(f"'{shown}', whose object may differ from point to point,", hint=WHOLE)
                 shown = packed[0]
+                _check_passed(builder, reference, node)
             text = reference.at.statement.line.text[node.start : node.end]
             before = chains.get(shown)
             written = builder.device.effects.of(reference, builder.key)[1] or (before is not None and before.written)
             asks = inquires_component(builder.facts, reference, node, builder.key)
-            chains[shown] = _Chain(node, text, written, asks and (before is None or before.asked))
+            own = _Chain(node, text, written, asks and (before is None or before.asked), not same)
+            if any(_apart(own, other) for key, other in chains.items() if key != shown):
+                raise CannotPrint(f"'{text}', which the region names with other elements on the way, too,", hint=WHOLE)
+            chains[shown] = own
     return chains
+
+
+def _check_passed(builder: SpecBuilder, reference: Reference, node: Component) -> None:
+    """Raises CannotPrint where an element is the beginning of an array for a routine: the next ones lie elsewhere."""
+    for site, dummy in dummies_met(builder.facts, builder.key, reference):
+        actual = dict(passed(builder.facts, site)).get(dummy.name) if dummy is not None else None
+        whole = isinstance(actual, Apply) and actual.base is node and not any(isinstance(i, Range) for i in actual.args)
+        if dummy is not None and dummy.rank and whole:
+            what = f"an element of an array in '{root_name(node)}' as the beginning of the array '{dummy.name}'"
+            raise CannotPrint(what, hint=WHOLE)
+
+
+def _apart(one: _Chain, other: _Chain) -> bool:
+    """Whether two components that lie in two places of the device may be one, and one of them is written."""
+    same = names_of(one.node) == names_of(other.node)
+    return same and (one.packed or other.packed) and (one.written or other.written)
 
 
 def _same_everywhere(builder: SpecBuilder, node: Component) -> bool:
@@ -90,20 +122,21 @@ def _actual(shown: str, chain: _Chain) -> str:
     return chain.text if has_elements(chain.node) else shown
 
 
-def _packed(builder: SpecBuilder, shown: str, chain: _Chain, symbol: Symbol, scalar: Scalar) -> None:
-    """A number of all elements of an array of objects: it lies in an array of its own while the kernel runs."""
-    names, packed = names_of(chain.node), packed_name(chain.node)
-    assert packed is not None
-    if symbol.rank or symbol.dynamic:
-        what = f"an array in an element of '{names[0]}', whose object may differ from point to point,"
-        raise CannotPrint(what, hint=WHOLE)
+def _packed(builder: SpecBuilder, shown: str, chain: _Chain, found: Found, scalar: Scalar) -> None:
+    """A component of all elements of arrays of objects: it lies in an array of its own while the kernel runs."""
+    names, objects = names_of(chain.node), elements_of(chain.node)[0]
+    rest = _behind(builder, found, chain.node, objects)
+    inner = tuple(bounds for _, dimensions in rest for bounds in dimensions)
+    counters = (builder.names.name(f"hf_{n}", ("counter", n)) for n in range(1, len(inner) + 1))
+    counted = tuple((counter, *bounds) for counter, bounds in zip(counters, inner, strict=True))
     text = builder.meaning[shown] = builder.names.name("_".join(names), ("component", shown))
-    whole = next(component_name(p.base) for p in walk(chain.node) if isinstance(p, Apply) and p.args is packed[1])
-    storage = objects_in_storage(builder.facts, chain.node, packed[1], builder.key)
+    whole = component_name(objects.base)
+    storage = objects_in_storage(builder.facts, chain.node, len(objects.args) + len(inner), builder.key)
     bounds = []
-    for dimension in range(len(packed[1])):
+    for dimension in range(len(objects.args)):
         lower, upper = builder.asked_bounds(text, whole, storage.index(dimension) + 1, True, True)
         bounds.append((lower, upper))
+    bounds += [(fragment(str(lower)), fragment(str(upper))) for lower, upper in inner]
     access: Access = "inout" if chain.written else "in"
     builder.variables[text] = Parameter(
         "array",
@@ -114,8 +147,33 @@ def _packed(builder: SpecBuilder, shown: str, chain: _Chain, symbol: Symbol, sca
         access,
         tuple(bounds),
         storage,
-        packed=(whole, "%".join(names)),
+        packed=Packed(whole, tuple((name, len(dimensions)) for name, dimensions in rest), counted),
     )
+
+
+def _behind(builder: SpecBuilder, found: Found, node: Component, objects: Apply) -> list[tuple[str, list[_Pair]]]:
+    """The components behind an array of objects on the way, each with its bounds, which its type tells. Raises
+    CannotPrint where an object may have an array of another size than others, or none.
+    """
+    made: list[tuple[str, list[_Pair]]] = []
+    for part, declared in _declarations(builder, found, node):
+        if not isinstance(part, Component) or any(n is part for n in walk(objects)):
+            continue
+        symbol = declared.symbol
+        pairs = [_pair(builder, dim, declared.home) for dim in symbol.shape]
+        if symbol.dynamic or None in pairs:
+            what = f"an array in an element of '{root_name(node)}', whose object may differ from point to point,"
+            raise CannotPrint(what, hint=WHOLE)
+        made.append((part.name, [p for p in pairs if p is not None]))
+    return made
+
+
+def _pair(builder: SpecBuilder, dim: Dim, home: str) -> _Pair | None:
+    """The bounds of a dimension, if they are constants."""
+    kinds = builder.device.kinds
+    lower = kinds.value((dim.lower or ONE).expr, home)
+    upper = kinds.value(dim.upper.expr, home) if dim.upper is not None else None
+    return None if lower is None or upper is None else (lower, upper)
 
 
 def _component(builder: SpecBuilder, shown: str, chain: _Chain, symbol: Symbol, scalar: Scalar) -> None:
@@ -141,6 +199,12 @@ def _component(builder: SpecBuilder, shown: str, chain: _Chain, symbol: Symbol, 
 
 def _declared(builder: SpecBuilder, found: Found, node: Component) -> Symbol:
     """The declaration of a component of an object, through nested types."""
+    *_, (_, last) = _declarations(builder, found, node)
+    return last.symbol
+
+
+def _declarations(builder: SpecBuilder, found: Found, node: Component) -> Iterator[tuple[Expr, Found]]:
+    """The object and the components on the way to one, and it, with their declarations and where these are."""
     scopes = builder.facts.scopes
     for part in parts_of(node):
         if isinstance(part, Component):
@@ -152,4 +216,4 @@ def _declared(builder: SpecBuilder, found: Found, node: Component) -> Symbol:
         indexed = any(isinstance(n, Apply) and n.base is part for n in walk(node))
         if found.symbol.rank and part is not node and not indexed:
             raise CannotPrint(f"a component of all elements of '{component_name(part)}',")
-    return found.symbol
+        yield part, found

@@ -54,6 +54,18 @@ class Elements:
 
 
 @dataclass(frozen=True, slots=True)
+class Packed:
+    """A component of all elements of arrays of objects: ``whole`` is the array that the chain of components begins
+    with, ``rest`` are the names behind it, each with the rank that it has there, and ``inner`` is for each dimension of
+    these arrays a variable that counts its elements, and its bounds.
+    """
+
+    whole: str
+    rest: tuple[tuple[str, int], ...]
+    inner: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter of kernel and launcher.
 
@@ -61,7 +73,7 @@ class Parameter:
     Fortran text that the launcher is called with. Arrays have the ``bounds`` of their dimensions in the order of
     Fortran's index list, and ``storage``: for each place in storage the place in that list. ``aliased`` arrays may
     share memory with others, ``optional`` parameters need not be given. ``operator`` is that of a reduction. ``packed``
-    are an array of objects, and the component of all of them that lies in ``actual`` while the kernel runs. ``lent``
+    is the component of all elements of arrays of objects that lies in ``actual`` while the kernel runs. ``lent``
     is memory of hfpy's own, for the kernel alone. Of an array that is only ``asked`` about its shape, or whether it is
     there, the kernel gets no memory. ``elements`` are those that there are of an array of unknown size.
     """
@@ -77,7 +89,7 @@ class Parameter:
     aliased: bool = False
     optional: bool = False
     operator: str = ""
-    packed: tuple[str, str] | None = None
+    packed: Packed | None = None
     lent: bool = False
     asked: bool = False
     elements: Elements | None = None

@@ -7,7 +7,7 @@ from tests.support import translate_text
 REGION = """module m
   implicit none
   type cell
-    real(8) :: v(4)
+    real(8), allocatable :: v(:)
   end type
   real(8) :: total, sum_of_all
   type(cell) :: cells(10)

@@ -511,7 +511,7 @@ REFUSED = (
     (CUDA_C, "a(i,j) = kept(i)", "which keeps its value"),
     *((v, "a(i,j) = paired(i)", "has other names by an equivalence") for v in (CUDA_C, CUDA_FORTRAN)),
     (CUDA_C, "if (b(i,j) < 0) stop k", "'stop' with a code that is no constant"),
-    (CUDA_C, "a(i,j) = s(i)%w(2)", "an array in an element of 's', whose object may differ"),
+    (CUDA_C, "a(i,j) = s(i)%q(i,j)", "an array in an element of 's', whose object may differ"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = spread(a(i,j), 1, 5)", "'spread' in a 'where'"),
 )
 

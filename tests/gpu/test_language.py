@@ -62,9 +62,11 @@ ADDED_UP = ("r46",)
 
 # What directives cannot update: parts of arrays, arrays of unknown size; for OpenMP components of objects.
 RUNTIME_ONLY = ("state_parts", "unsized_calls", "unsized_columns", "unsized_bounds", "overlapping", "texts")
-# Arrays of objects whose components are arrays: kernels do not take them.
-DIRECTIVES = ("state_elements",)
 NO_COMPONENTS = ("state_handed", "state_whole_objects", "deep_objects", "asked_sizes", "changed_sizes")
+# Objects with allocatable components of which kernels get numbers; calls of type-bound procedures.
+KERNELS = ("nested_allocated", "bound_calls")
+# Sections with gaps for dummies of assumed shape, which CUDA Fortran does not take.
+GAPS = ("nested_lists",)
 # In fixed form, where the longer names of kernels in one executable of many programs would break columns.
 FIXED_FORM = ("fixed", "old_commons")
 
@@ -77,8 +79,12 @@ def variants(pair: Pair) -> tuple[Variant, ...]:
         return (CUDA_C_KIJ, CUDA_C_IJK, CUDA_FORTRAN_KIJ, OPENACC_KIJ)
     if pair.name in RUNTIME_ONLY:
         return (CUDA_C, CUDA_FORTRAN)
-    if pair.name in (*FIXED_FORM, *DIRECTIVES):
+    if pair.name in FIXED_FORM:
         return (OPENACC, OPENMP_TARGET)
+    if pair.name in KERNELS:
+        return (CUDA_C, CUDA_FORTRAN)
+    if pair.name in GAPS:
+        return (CUDA_C, OPENACC, OPENMP_TARGET)
     return (CUDA_C, CUDA_FORTRAN, OPENACC, *(() if pair.name in NO_COMPONENTS else (OPENMP_TARGET,)))
 
 

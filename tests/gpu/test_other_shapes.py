@@ -64,7 +64,16 @@ def refused(given: str, backend: str) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize("backend", ["cuda-c", "opencl"])
 @pytest.mark.parametrize(
-    "given", ["flat(w(2:3,:))", "flat(v(:,2,:))", "flat(w(1:4:2,1:6))", "on(w(1:3,1:4))", "twice(v(:,2,:))"]
+    "given",
+    [
+        "flat(w(2:3,:))",
+        "flat(v(:,2,:))",
+        "flat(w(1:4:2,1:6))",
+        "on(w(1:3,1:4))",
+        "twice(v(:,2,:))",
+        "square(v(1:2,2,:))",
+        "sized(i, v(:,2,:))",
+    ],
 )
 def test_refused(given: str, backend: str) -> None:
     assert refused(given, backend) == [("HF702", 12)]
@@ -88,6 +97,7 @@ def test_gaps_of_a_caller_are_refused_where_they_matter(backend: str) -> None:
         "square(v(:,:,2:2))",
         "square(w)",
         "square(w(1:3,1:4))",
+        "square(v(:,2,:))",
         "on(v(:,:,2))",
         "sized(3, w)",
         "twice(w)",

@@ -278,11 +278,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "computed": (*DEVICES, *LAYOUTS, "openmp", "openmp-2"),
     "call_sub": KERNELS,
     "call_col_part": CUDA_C_ONLY,
-    "object": KERNELS,
-    "object_whole": KERNELS,
-    "object_local": KERNELS,
-    "object_assign": KERNELS,
-    "object_cons": DEVICES,
+    "object_cons": ("openacc", "openmp-target"),
     "assoc_value": KERNELS,
     "block": KERNELS,
     "char": DEVICES,
@@ -319,3 +315,8 @@ def test_bodies(name: str, variant: Variant, corpus: Corpus) -> None:
     else:
         pair = next(p for p in PAIRS if p.name == f"y_{name}")
         assert {"HF702", "HF110"} & set(variant.translated(pair).codes())
+
+
+@pytest.mark.parametrize("name", ["object_cons"])
+def test_a_constructor_leaves_arrays_their_order(name: str, corpus: Corpus) -> None:
+    corpus.check_one(f"y_{name}", LAYOUT_CUDA_C)

@@ -18,7 +18,7 @@ from hfpy.backends.c.sequences import array_argument
 from hfpy.backends.c.values import PREFIX, CannotPrint, CText, CVariable, Space, c_type, extent
 from hfpy.backends.c.views import check_size
 from hfpy.backends.refused import ELEMENTS, SOURCE
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
 if TYPE_CHECKING:
@@ -176,7 +176,8 @@ def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
 
 def _bound_along(printer: Expressions, name: str, expr: Apply, values: Sequence[Expr]) -> CText:
     array = expr.args[0]
-    if not isinstance(array, Name | Component):
+    before = printer.on_the_way(array) if isinstance(array, Component) else ()
+    if not isinstance(array, Name | Component) or any(isinstance(i, Range) for i in before):
         if name == "size" and not values:
             return CText(" * ".join(f"({e})" for e in printer.extents(array)), INTEGER, 80)
         return _bound_of_section(printer, name, expr, array, values)
@@ -192,9 +193,9 @@ def _bound_along(printer: Expressions, name: str, expr: Apply, values: Sequence[
         return CText(" * ".join(counts), INTEGER, 80)
     number = printer.body.kinds.value(values[0], printer.key)
     asked = printer.asked(array)
-    if number is None or not 1 <= number <= variable.rank:
+    if number is None or not 1 <= number <= variable.rank - len(before):
         raise CannotPrint(f"'{name}' of '{array.name}' with a dimension that is no constant", expr.start, expr.end)
-    dimension = asked if asked is not None else number - 1
+    dimension = asked if asked is not None else len(before) + number - 1
     if name != "lbound" and dimension == variable.rank - 1:
         check_size(printer.body.facts, printer.key, printer.resolved(array), expr)
     if name == "size":

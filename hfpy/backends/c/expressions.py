@@ -312,6 +312,11 @@ class Expressions:
             raise CannotPrint(f"'{base.name}', which means an expression or a local of a block,", expr.start, expr.end)
         return name
 
+    def on_the_way(self, expr: Component) -> tuple[Expr, ...]:
+        """The indices of elements on the way to a component that lies in an array for all of them."""
+        packed = packed_name(expr)
+        return packed[1] if packed is not None and self.resolved(expr) == packed[0] else ()
+
     def target(self, expr: Expr, lanes: Sequence[str] = ()) -> CText:
         """What an assignment sets."""
         if isinstance(expr, Name | Apply | Component):
@@ -326,9 +331,9 @@ class Expressions:
         if plan is not None and plan.final and isinstance(expr, Apply):
             return self._expanded(expr), True
         given: Items = expr.args if isinstance(expr, Apply) else (":",) * variable.rank
-        packed = packed_name(expr) if isinstance(expr, Component) else None
-        if packed is not None and self.resolved(expr) == packed[0]:
-            given = packed[1]
+        base = expr.base if isinstance(expr, Apply) else expr
+        if isinstance(base, Component) and (before := self.on_the_way(base)):
+            given = (*before, *(expr.args if isinstance(expr, Apply) else (":",) * (variable.rank - len(before))))
         if plan is not None and (plan.items is not None or plan.changed):
             given = plan.items or ()
         if len(given) != variable.rank:

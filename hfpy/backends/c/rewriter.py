@@ -21,7 +21,7 @@ from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Literal, Name, names_in
-from hfpy.model.kernel import KernelSpec, Local, Parameter, Slot
+from hfpy.model.kernel import KernelSpec, Local, Packed, Parameter, Slot
 from hfpy.model.macros import Macro
 from hfpy.model.names import kernel_name, plain_from
 from hfpy.model.printing import character
@@ -207,20 +207,23 @@ class KernelRewriter(RegionRewriter):
     @staticmethod
     def _packed(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
         """The rows with arrays around them for components of all elements of arrays of objects."""
-        packed = [(p, *p.packed) for p in spec.parameters if p.packed is not None]
+        packed = [(p, p.packed) for p in spec.parameters if p.packed is not None]
         if not packed:
             return rows
-        inner, back = [], []
-        for p, _, _ in packed:
-            inner.append(f"{p.type.base}({p.type.bytes}), allocatable :: {p.actual}({','.join(':' * p.rank)})")
-        for p, whole, component in packed:
-            sizes = ", ".join(f"size({whole}, {d + 1})" for d in range(p.rank))
-            inner += [f"allocate({p.actual}({sizes}))", f"{p.actual} = {component}"]
-            back += [f"{component} = {p.actual}"] if p.access != "in" else []
+        before, back = [], []
+        for p, _ in packed:
+            before.append(f"{p.type.base}({p.type.bytes}), allocatable :: {p.actual}({','.join(':' * p.rank)})")
+        counters = sorted({counter for _, made in packed for counter, _, _ in made.inner})
+        before += [f"integer :: {', '.join(counters)}"] if counters else []
+        for p, made in packed:
+            sizes = [f"size({made.whole}, {d + 1})" for d in range(p.rank - len(made.inner))]
+            sizes += [f"{lower}:{upper}" for _, lower, upper in made.inner]
+            before += [f"allocate({p.actual}({', '.join(sizes)}))", *_copied(p, made, back=False)]
+            back += _copied(p, made, back=True) if p.access != "in" else []
         margin = f"{indent}  "
-        made = [wrapped for row in inner for wrapped in wrap_line(margin + row)]
+        there = [wrapped for row in before for wrapped in wrap_line(margin + row)]
         after = [wrapped for row in back for wrapped in wrap_line(margin + row)]
-        return [f"{indent}block", *made, *rows, *after, f"{indent}end block"]
+        return [f"{indent}block", *there, *rows, *after, f"{indent}end block"]
 
     def _components(self, spec: KernelSpec, indent: str, entering: int) -> list[str]:
         """Arrays in derived types have no directives that bring them to the device: they go there for the kernel."""
@@ -248,6 +251,21 @@ class KernelRewriter(RegionRewriter):
         before = [f"integer(8) :: {', '.join(e.variable for e in made)}", *(f"{e.variable} = {e.value}" for e in made)]
         inner = [wrapped for row in before for wrapped in wrap_line(f"{indent}  {row}")]
         return [f"{indent}block", *inner, *rows, f"{indent}end block"]
+
+
+def _copied(p: Parameter, made: Packed, back: bool) -> list[str]:
+    """A component of all elements of an array of objects to its own array, or ``back``. Only one array of a designator
+    may be a whole one (Fortran 2018, 9.4.2): there is a loop for each dimension of the others.
+    """
+    counters = [counter for counter, _, _ in made.inner]
+    left, chain = iter(counters), made.whole
+    for name, rank in made.rest:
+        chain += f"%{name}" + (f"({', '.join(next(left) for _ in range(rank))})" if rank else "")
+    whole = ", ".join([*":" * (p.rank - len(counters)), *counters])
+    sides = (chain, f"{p.actual}({whole})" if counters else p.actual)
+    row = " = ".join(sides if back else reversed(sides))
+    loops = [f"do {counter} = {lower}, {upper}" for counter, lower, upper in made.inner]
+    return [*reversed(loops), row, *["end do"] * len(loops)]
 
 
 def _is_array(variable: Parameter | Local) -> TypeGuard[Parameter]:

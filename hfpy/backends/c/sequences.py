@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummies_met
@@ -41,9 +42,12 @@ def array_argument(
             raise _refused(f"an actual argument of rank {rank} for '{dummy.name}' of rank {dummy.rank}", actual)
         return text
     data = facts.object(printer.resolved(actual), printer.key)
-    alike = _alike(facts, kinds, site, dummy, data) if whole and rank == dummy.rank else None
-    joined, ordered = _is_joined(picked) and not _may_have_gaps(data), _is_ordered(printer, dummy, variable)
-    if rank == dummy.rank and (rank == 1 or alike or (alike is None and not (joined and ordered))):
+    # Elements of objects lie apart from those of the same object.
+    apart = _is_packed(printer, actual)
+    joined = _is_joined(picked) and not _may_have_gaps(data) and not apart
+    ordered = _is_ordered(printer, dummy, variable)
+    alike = _alike(facts, kinds, site, dummy, _sizes(printer, actual, variable)) if rank == dummy.rank else None
+    if rank == dummy.rank and (rank == 1 or alike or (alike is None and whole and not (joined and ordered))):
         if rank > 1 and not joined and passed_in_sequence(facts, kinds, site.callee, dummy.name):
             what = f"a section for '{dummy.name}', which '{site.name}' passes on in another shape,"
             raise _refused(what, actual)
@@ -51,7 +55,8 @@ def array_argument(
     if not ordered:
         raise _refused(f"an array in another shape than '{dummy.name}' has, as it is stored in another order,", actual)
     if not joined:
-        raise _refused(f"an array that may have gaps in another shape than '{dummy.name}' has", actual)
+        other = "another shape" if rank != dummy.rank or alike is False else "perhaps another shape"
+        raise _refused(f"an array that may have gaps in {other} than '{dummy.name}' has", actual)
     lower = [variable.lower[d] for d in variable.storage]
     first = [low if index.kind == "all" else index.first for low, index in zip(lower, picked, strict=True)]
     return dialect.sequence(variable, [] if whole else first, dummy.rank)
@@ -77,6 +82,37 @@ def _refused(what: str, actual: Expr) -> CannotPrint:
 def _may_have_gaps(data: DataObject | None) -> bool:
     """Whether an array is what a caller gives, with all its gaps."""
     return data is not None and any(dim.form == "assumed" for dim in data.symbol.shape)
+
+
+def _is_packed(printer: Expressions, actual: Name | Apply | Component) -> bool:
+    """Whether an array belongs to elements of arrays of objects, all of which lie in one array."""
+    base = actual.base if isinstance(actual, Apply) else actual
+    return isinstance(base, Component) and bool(printer.on_the_way(base))
+
+
+def _sizes(printer: Expressions, actual: Name | Apply | Component, variable: CVariable) -> list[int | object]:
+    """The sizes of the dimensions of an array, or a section of one; None where one is not known."""
+    kinds = printer.body.kinds
+    data = printer.body.facts.object(printer.resolved(actual), printer.key)
+    known = _Sizes(printer.body.facts, kinds, printer.key)
+    found: list[int | object] = []
+    for place, item in enumerate(printer.items(actual, variable)[0]):
+        if is_full_range(item) and data is not None:
+            found.append(known.of(data.used[place].extent, printer.key, {}))
+        elif is_full_range(item):
+            found.append(_constant_size(variable.lower[place], variable.upper[place]))
+        elif isinstance(item, Range):
+            first, last = (item.lower, item.upper) if item.step is None else (None, None)
+            found.append(known.between(first, last, printer.key, {}) if first is not None else None)
+    return found
+
+
+def _constant_size(lower: str, upper: str) -> int | None:
+    """The size of a dimension whose bounds are printed as numbers."""
+    try:
+        return int(upper) - int(lower) + 1
+    except ValueError:
+        return None
 
 
 def _is_joined(picked: Sequence[Picked]) -> bool:
@@ -122,23 +158,22 @@ def _keeps_shape(facts: Facts, kinds: Kinds, site: CallSite, dummy: DataObject, 
         return dummy.rank == 1 and any(isinstance(i, Range) for i in reference.indices)
     data = facts.object(reference.name, site.caller)
     alike = data is not None and data.rank == dummy.rank
-    return alike and (dummy.rank == 1 or _alike(facts, kinds, site, dummy, data) is True)
+    if not alike or data is None or dummy.rank == 1:
+        return alike
+    sizes = _Sizes(facts, kinds, site.caller)
+    own = [sizes.of(dimension.extent, site.caller, {}) for dimension in data.used]
+    return _alike(facts, kinds, site, dummy, own) is True
 
 
-def _alike(facts: Facts, kinds: Kinds, site: CallSite, dummy: DataObject, data: DataObject | None) -> bool | None:
-    """Whether an array and a dummy of the same rank have the same shape, but for the last dimension; None where this
-    is not known.
+def _alike(facts: Facts, kinds: Kinds, site: CallSite, dummy: DataObject, sizes: Sequence[int | object]) -> bool | None:
+    """Whether an array with some sizes and a dummy of the same rank have the same shape, but for the last dimension;
+    None where this is not known.
     """
-    if data is None:
-        return None
     routine = facts.application.routines[site.callee]
     given = {n: a for n, a in zip(routine.dummies, site.args, strict=False) if not isinstance(a, Keyword)}
     given |= {a.name: a.value for a in site.args if isinstance(a, Keyword)}
-    sizes = _Sizes(facts, kinds, site.caller)
-    pairs = [
-        (sizes.of(own.extent, site.callee, given), sizes.of(other.extent, site.caller, {}))
-        for own, other in zip(dummy.used[:-1], data.used[:-1], strict=True)
-    ]
+    wanted = (_Sizes(facts, kinds, site.caller).of(d.extent, site.callee, given) for d in dummy.used[:-1])
+    pairs = list(zip(wanted, sizes[:-1], strict=True))
     if any(isinstance(own, int) and isinstance(other, int) and own != other for own, other in pairs):
         return False
     return True if all(own is not None and own == other for own, other in pairs) else None
@@ -154,9 +189,14 @@ class _Sizes:
 
     def of(self, dim: Dim, key: str, given: Mapping[str, Expr]) -> int | object:
         """The size of a dimension; None if it is not known. ``given`` are the arguments for the dummies in it."""
-        if dim.upper is None:
+        lower, upper = (bound.expr if bound is not None else None for bound in (dim.lower, dim.upper))
+        return self.between(lower, upper, key, given)
+
+    def between(self, lower: Expr | None, upper: Expr | None, key: str, given: Mapping[str, Expr]) -> int | object:
+        """The number of indices from one to another; None if it is not known."""
+        if upper is None:
             return None
-        bounds = [self._meant(bound.expr, key, given) if bound is not None else 1 for bound in (dim.lower, dim.upper)]
+        bounds = [self._meant(bound, key, given) if bound is not None else 1 for bound in (lower, upper)]
         low, high = bounds
         if isinstance(low, int) and isinstance(high, int):
             return high - low + 1

@@ -242,19 +242,19 @@ def component_name(expr: Expr) -> str:
 
 
 def packed_name(expr: Expr) -> tuple[str, tuple[Expr, ...]] | None:
-    """``p()%x`` and the indices for a chain of components ``p(i,j)%x`` with one element, or section, on the way."""
+    """``p()%l()%x`` and the indices i, j, k for a chain of components ``p(i,j)%l(k)%x`` with elements, or sections, on
+    the way.
+    """
     inner: Expr = expr
     names: list[str] = []
-    found: tuple[Expr, ...] | None = None
+    found: tuple[Expr, ...] = ()
     while isinstance(inner, Component):
         names.insert(0, f"%{inner.name}")
         inner = inner.base
         if isinstance(inner, Apply):
-            if found is not None:
-                return None
-            found, inner = inner.args, inner.base
+            found, inner = (*inner.args, *found), inner.base
             names.insert(0, "()")
-    if found is None or not isinstance(inner, Name):
+    if not found or not isinstance(inner, Name):
         return None
     return "".join([inner.name, *names]), found
 

@@ -6,8 +6,9 @@ from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.backends.c.values import CannotPrint, CVariable, Space, c_name, c_type
+from hfpy.backends.chains import elements_of
 from hfpy.backends.refused import TEXT
-from hfpy.model.expressions import Apply, Expr, Name, walk
+from hfpy.model.expressions import Expr, Name
 from hfpy.model.scalars import Scalar
 
 
@@ -25,14 +26,15 @@ def array_variable(
     return CVariable(c_name(data.name), scalar, lower, upper, storage, data=memory, space=space)
 
 
-def objects_in_storage(facts: Facts, node: Expr, indices: tuple[Expr, ...], key: str) -> tuple[int, ...]:
-    """For each place in storage the dimension of the array of objects of which a component is meant: the one that has
-    the indices.
+def objects_in_storage(facts: Facts, node: Expr, rank: int, key: str) -> tuple[int, ...]:
+    """For each place in storage the dimension of an array of ``rank`` that has a component of all elements of arrays of
+    objects: first those of the array that a chain of components begins with, as they are stored, then all others.
     """
-    declared = tuple(range(len(indices)))
-    base = next(p.base for p in walk(node) if isinstance(p, Apply) and p.args is indices)
-    data = facts.object(base.name, key) if isinstance(base, Name) else None
-    return (facts.order(data).storage or declared) if data is not None and data.rank == len(declared) else declared
+    objects = elements_of(node)[0]
+    data = facts.object(objects.base.name, key) if isinstance(objects.base, Name) else None
+    declared = tuple(range(len(objects.args)))
+    stored = facts.order(data).storage if data is not None and data.rank == len(declared) else ()
+    return (*(stored or declared), *range(len(declared), rank))
 
 
 def check_size(facts: Facts, key: str, name: str, expr: Expr) -> None:

@@ -13,7 +13,8 @@ from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.language.intrinsics import ELEMENTAL, REDUCING
 from hfpy.analyze.language.sizes import constant
-from hfpy.backends.c.values import CannotPrint, component_name
+from hfpy.backends.c.values import CannotPrint, component_name, packed_name
+from hfpy.backends.fortran.components import ComponentText
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -31,7 +32,7 @@ from hfpy.model.expressions import (
 from hfpy.model.names import element_counter
 from hfpy.model.statements import Assignment
 from hfpy.parse.expressions.fragments import ONE
-from hfpy.transform.accesses import AccessRewriter, Entries, Entry
+from hfpy.transform.accesses import Entries, Entry
 from hfpy.values import dataclass
 
 _SCALAR = REDUCING - {"maxloc", "minloc", "findloc"}
@@ -49,21 +50,16 @@ class Ranges:
     dimensions: tuple[tuple[int, str, str], ...]
 
 
-class ElementText(AccessRewriter):
+class ElementText(ComponentText):
     """References as elements: with ``lanes``, counters from one for the dimensions of an array expression."""
 
     lanes: tuple[str, ...] = ()
-    components: dict[str, str]
     threaded_first: dict[str, bool]
 
     # -- what a backend knows
 
     def call_at(self, expr: Expr) -> CallSite | None:
         """The call of a routine with source that an expression of the current statement is."""
-        raise NotImplementedError
-
-    def component_rank(self, chain: str) -> int:
-        """The rank of a component that is a parameter of the kernel."""
         raise NotImplementedError
 
     def places(self, name: str, inner: str) -> str:
@@ -95,7 +91,9 @@ class ElementText(AccessRewriter):
         else:
             inner = ",".join(shown)
         base = expr.base if isinstance(expr, Apply) else expr
-        name = self.components[component_name(base)] if isinstance(base, Component) else text[base.start : base.end]
+        if isinstance(base, Component):
+            inner = ",".join(shown[d] for d in self.stored(base, len(shown)))
+        name = self.parameter_of(base)[0] if isinstance(base, Component) else text[base.start : base.end]
         return f"{name}({self.places(base.name, inner) if isinstance(base, Name) else inner})"
 
     def scalar(self, expr: Expr, text: str, planned: Entries) -> str:
@@ -120,14 +118,16 @@ class ElementText(AccessRewriter):
         rank = self._rank(expr.base if isinstance(expr, Apply) else expr)
         if not rank:
             return None
-        found = expr.args if isinstance(expr, Apply) else (":",) * rank
+        base = expr.base if isinstance(expr, Apply) else expr
+        before = self.parameter_of(base)[1] if isinstance(base, Component) else ()
+        found = (*before, *(expr.args if isinstance(expr, Apply) else (":",) * (rank - len(before))))
         if len(found) != rank:
             raise CannotPrint("indices in a macro in a 'where'", expr.start, expr.end)
         return tuple(found)
 
     def _rank(self, base: Expr) -> int:
         if isinstance(base, Component):
-            return self.component_rank(component_name(base))
+            return self.component_rank(self.parameter_of(base)[0])
         data = self.facts.object(base.name, self.routine.key) if isinstance(base, Name) else None
         return data.rank if data is not None else 0
 
@@ -151,8 +151,9 @@ class ElementText(AccessRewriter):
         """The lower or upper bound of a dimension."""
         base = expr.base if isinstance(expr, Apply) else expr
         if isinstance(base, Component):
-            name = self.components[component_name(base)]
-            return f"{('lbound', 'ubound')[side]}({name},{dimension + 1})"
+            name = self.parameter_of(base)[0]
+            stored = self.stored(base, self.component_rank(name))
+            return f"{('lbound', 'ubound')[side]}({name},{stored.index(dimension) + 1})"
         assert isinstance(base, Name)
         data = self.facts.object(base.name, self.routine.key)
         assert data is not None
@@ -185,7 +186,10 @@ class ElementText(AccessRewriter):
     def ranges(self, node: Expr, text: str, planned: Entries) -> Ranges | None:
         """The ranges of a reference, to compare them with others; None for what is no variable."""
         base = node.base if isinstance(node, Apply) else node
-        name = component_name(base) if isinstance(base, Component) else base.name if isinstance(base, Name) else ""
+        name = base.name if isinstance(base, Name) else ""
+        if isinstance(base, Component):
+            packed = packed_name(base) if self.parameter_of(base)[1] else None
+            name = component_name(base) if packed is None else packed[0]
         items = self.indices(node, planned)
         if not name or (items is None and isinstance(node, Apply)):
             return None

@@ -21,7 +21,6 @@ from hfpy.backends.c.values import (
     packed_name,
     root_name,
 )
-from hfpy.backends.c.views import objects_in_storage
 from hfpy.backends.fortran.accepted import check_function, check_sections, check_statement, place_asked
 from hfpy.backends.fortran.elements import counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
@@ -40,7 +39,6 @@ from hfpy.model.expressions import (
     Keyword,
     Literal,
     Name,
-    Range,
     Unary,
     base_name,
     walk,
@@ -90,7 +88,6 @@ class KernelText(Rows):
         self._loops: list[str] = []
         self.counted: set[str] = set()
         self.functions = StatementFunctions(facts, routine)
-        self.components = dict(spelling.components)
         self.threaded_first = dict(spelling.threaded)
 
     def block(self, nodes: tuple[Node, ...], depth: int) -> None:
@@ -380,10 +377,6 @@ class KernelText(Rows):
         """The call of a routine with source that an expression of the current statement is."""
         return self._site(expr)
 
-    def component_rank(self, chain: str) -> int:
-        """The rank of a component that is a parameter of the kernel."""
-        return self.spelling.ranks.get(self.spelling.components.get(chain, ""), 0)
-
     def places(self, name: str, inner: str) -> str:
         """The index list of an array, with the thread's own index where all threads share one."""
         first = self.spelling.threaded.get(name)
@@ -410,17 +403,16 @@ class KernelText(Rows):
             chain = component_name(expr)
             if chain in self.spelling.components:
                 return self.spelling.components[chain]
-            packed = packed_name(expr)
-            if packed is not None and packed[0] in self.spelling.components:
-                if self.lanes and any(isinstance(a, Range) for a in packed[1]):
-                    raise CannotPrint("a component of a section in a 'where'", expr.start, expr.end)
-                shown = [self._render(a, text, planned) for a in packed[1]]
-                listed = ", ".join(shown[d] for d in objects_in_storage(self.facts, expr, packed[1], self.routine.key))
-                return f"{self.spelling.components[packed[0]]}({listed})"
+            if packed_name(expr) is not None and (made := self.packed(expr, (), text, planned)) is not None:
+                return made
             if root_name(expr) in self.refusals.names:
                 raise Follows(f"'{chain}'")
             if chain:
                 raise CannotPrint(f"'{chain}'", expr.start, expr.end)
+        if isinstance(expr, Apply) and isinstance(expr.base, Component):
+            made = self.packed(expr.base, expr.args, text, planned)
+            if made is not None:
+                return made
         if isinstance(expr, Binary | Unary) and expr.op not in OPERATORS:
             raise CannotPrint(f"the operator {expr.op}", expr.start, expr.end)
         if isinstance(expr, Name | Apply):
@@ -483,6 +475,8 @@ class KernelText(Rows):
     def _inquiry(self, expr: Apply, text: str, planned: Any) -> str:
         """``size(a, 2)``: of an array in another order, or with more dimensions, the dimension's place in storage."""
         first = expr.args[0] if expr.args else None
+        if isinstance(first, Component) and (before := self.parameter_of(first)[1]):
+            return self.inquiry_of_elements(expr, first, before, text, planned)
         asked = isinstance(first, Name) and len(expr.args) > 1
         place = place_asked(expr, planned.get((first.start, first.end))) if asked and first is not None else None
         if place is None or not isinstance(first, Name):

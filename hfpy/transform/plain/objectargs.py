@@ -7,46 +7,27 @@ through several calls, and components may be objects themselves. A dummy that is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import zip_longest
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.language.kinds import Kinds
-from hfpy.analyze.language.scopes import Found
-from hfpy.analyze.language.uses import Reference
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, children, walk
+from hfpy.model.expressions import Apply, Expr, Keyword, Name, children
 from hfpy.model.names import plain_name
-from hfpy.model.scalars import Scalar
 from hfpy.model.statements import Call, OneLine, Statement, expressions
-from hfpy.model.units import FType, Routine, Symbol
-from hfpy.parse.expressions.fragments import ONE, list_behind
+from hfpy.model.units import Routine
+from hfpy.parse.expressions.fragments import list_behind
 from hfpy.transform.plain.declarations import without
-from hfpy.transform.plain.objecttypes import BASES, ObjectTypes, Path
+from hfpy.transform.plain.objectparts import Chain, ObjectArguments, Part, asks, chain_of
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 from hfpy.transform.text.rows import Rows
-from hfpy.values import dataclass
-
-_OBJECTS = ("type", "class")
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A component that a routine uses: its names, the declaration with its unit, the type, whether it is written, and
-    the value that it has at the beginning, if the type gives one to a dummy with ``intent(out)``.
-    """
-
-    path: Path
-    symbol: Symbol
-    home: str
-    type: Scalar
-    written: bool
-    initial: str = ""
 
 
 def object_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[str, list[Edit]]:
     """The edits of files for the objects that the routines of ``keys`` get from one another."""
     owners = {r.routine for r in facts.positions.regions}
-    objects = _Objects(facts, effects, [k for k in keys if k not in owners])
+    objects = ObjectArguments(facts, effects, [k for k in keys if k not in owners])
     if not objects.taken:
         return {}
     made: dict[str, list[Edit]] = {}
@@ -62,143 +43,10 @@ def _statements(facts: Facts, key: str) -> Iterator[Statement]:
     return (at.statement for at in facts.graph.statements.get(key, ()))
 
 
-class _Objects:
-    """Which dummies are taken apart, and into what."""
-
-    def __init__(self, facts: Facts, effects: Effects, called: Collection[str]) -> None:
-        self.facts = facts
-        self.effects = effects
-        self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
-        self._parts: dict[tuple[str, str], dict[Path, _Part] | None] = {}
-        found = ((k, d) for k in called for d in facts.routine(k).dummies if self._is_object(k, d))
-        self.taken = {slot: list(parts.values()) for slot in found if (parts := self.parts(*slot)) is not None}
-
-    def _is_object(self, key: str, dummy: str) -> bool:
-        symbol = self.facts.routine(key).spec.symbols.get(dummy)
-        if symbol is None or symbol.type.base not in _OBJECTS or symbol.rank or symbol.dynamic:
-            return False
-        return "optional" not in symbol.attributes and symbol.line is not None and not symbol.line.file
-
-    def parts(self, key: str, dummy: str) -> dict[Path, _Part] | None:
-        """The components of a dummy that a routine, or one below it, uses; None where it is used in another way."""
-        slot = (key, dummy)
-        if slot not in self._parts:
-            self._parts[slot] = None  # recursion
-            self._parts[slot] = self._found(key, dummy) if self._is_object(key, dummy) else None
-        return self._parts[slot]
-
-    def _found(self, key: str, dummy: str) -> dict[Path, _Part] | None:
-        symbol = self.facts.routine(key).spec.symbols[dummy]
-        found: dict[Path, _Part] = {}
-        for reference in self.facts.references.get(key, ()):
-            if reference.name != dummy or not self.facts.live(reference.at, key):
-                continue
-            used = self._used(reference, key, symbol)
-            if used is None:
-                return None
-            for part in used:
-                before = found.get(part.path)
-                written = part.written or (before is not None and before.written)
-                found[part.path] = _Part(part.path, part.symbol, part.home, part.type, written)
-        defaults = self._defaults(key, symbol) if symbol.intent == "out" else []
-        if defaults is None:
-            return None
-        found |= {part.path: part for part in defaults}
-        return dict(sorted(found.items()))
-
-    def _defaults(self, key: str, symbol: Symbol) -> list[_Part] | None:
-        """The components of a dummy that its type gives values; None where that is not known."""
-        leaves = ObjectTypes(self.facts, key).defaults(symbol.type.derived, key)
-        found: list[_Part] = []
-        for leaf in leaves or ():
-            declared = self._declared(symbol.type, key, leaf.path)
-            scalar = self.kinds.scalar(declared.symbol.type, declared.home) if declared is not None else None
-            if declared is None or scalar is None:
-                return None
-            found.append(_Part(leaf.path, declared.symbol, declared.home, scalar, True, leaf.initial or ""))
-        return None if leaves is None else found
-
-    def _used(self, reference: Reference, key: str, symbol: Symbol) -> list[_Part] | None:
-        """The components that one reference uses."""
-        whole = _whole(reference)
-        path = _path(whole)
-        if path is None:
-            return None
-        leaf = self._declared(symbol.type, key, path)
-        if leaf is None:
-            return None
-        if leaf.symbol.type.base not in _OBJECTS:
-            scalar = self.kinds.scalar(leaf.symbol.type, leaf.home)
-            if scalar is None or scalar.base not in BASES:
-                return None
-            return [_Part(path, leaf.symbol, leaf.home, scalar, self._writes(reference, key))]
-        callee, inner = self._passed(reference, key)
-        below = self.parts(callee, inner) if callee and not leaf.symbol.rank else None
-        if below is None:
-            return None
-        return [_Part((*path, *p.path), p.symbol, p.home, p.type, p.written) for p in below.values()]
-
-    def _declared(self, ftype: FType, home: str, path: Path) -> Found | None:
-        """The declaration at the end of a chain of components, and where its names are known."""
-        found: Found | None = Found(home, Symbol("", ftype))
-        for name in path:
-            if found is not None:
-                found = self.facts.scopes.component(name, found.symbol.type.derived, found.home)
-            if found is None or (found.symbol.rank and found.symbol.type.base in _OBJECTS):
-                return None
-        return found
-
-    def _writes(self, reference: Reference, key: str) -> bool:
-        if reference.role != "argument":
-            return reference.writes or reference.role == "pointer"
-        callee, dummy = self._passed(reference, key)
-        return bool(callee) and self.effects.intent(callee, dummy) != "in"
-
-    def _passed(self, reference: Reference, key: str) -> tuple[str, str]:
-        """The routine and the dummy that a reference is the actual argument for."""
-        site = self.facts.graph.site(key, reference.at, reference.call) if reference.role == "argument" else None
-        if site is None or not site.callee:
-            return "", ""
-        dummies, place = self.facts.routine(site.callee).dummies, reference.position
-        if isinstance(place, str):
-            return site.callee, place
-        return (site.callee, dummies[place]) if place < len(dummies) else ("", "")
-
-
-def _whole(reference: Reference) -> Expr:
-    """The longest designator of components that a reference begins; arrays' indices are not part of it."""
-    found = reference.node
-    for top in expressions(reference.at.statement):
-        for node in walk(top):
-            if (
-                isinstance(node, Component)
-                and _starts(node, reference.node)
-                and len(list(walk(node))) > len(list(walk(found)))
-            ):
-                found = node
-    return found
-
-
-def _starts(node: Expr, first: Expr) -> bool:
-    while isinstance(node, Component | Apply):
-        if node is first:
-            return True
-        node = node.base
-    return node is first
-
-
-def _path(expr: Expr) -> Path | None:
-    """The components of a chain without indices on the way."""
-    if isinstance(expr, Name):
-        return ()
-    above = _path(expr.base) if isinstance(expr, Component) else None
-    return (*above, expr.name) if isinstance(expr, Component) and above is not None else None
-
-
 class _Edits:
     """The edits of one routine."""
 
-    def __init__(self, facts: Facts, objects: _Objects, routine: Routine) -> None:
+    def __init__(self, facts: Facts, objects: ObjectArguments, routine: Routine) -> None:
         self.facts = facts
         self.objects = objects
         self.routine = routine
@@ -244,27 +92,18 @@ class _Edits:
             first = Rows(self.facts.application.file(self.key), self.routine).above(self.routine.body_first)
             yield insert_lines(first, [margin + row for row in values], 5, line.first)
 
-    def _names(self, key: str, dummy: str, part: _Part) -> list[str]:
+    def _names(self, key: str, dummy: str, part: Part) -> list[str]:
         """The dummies for a component: the lower bounds that its declaration does not tell, and the component."""
         number = next(n for n, name in enumerate(self.facts.routine(key).dummies, 1) if name == dummy)
         stem = "_".join((dummy, *part.path))
-        bounds = [plain_name(f"{stem}_{d + 1}", number) for d in self._open(part)]
-        return [*bounds, plain_name(stem, number)]
+        return [*(plain_name(f"{stem}_{d + 1}", number) for d in part.open), plain_name(stem, number)]
 
-    def _open(self, part: _Part) -> list[int]:
-        """The dimensions whose lower bound the declaration of a component does not tell."""
-        return [d for d in range(part.symbol.rank) if self._lower(part, d) is None]
-
-    def _lower(self, part: _Part, dimension: int) -> int | None:
-        dim = part.symbol.shape[dimension]
-        return self.objects.kinds.value((dim.lower or ONE).expr, part.home) if dim.form == "explicit" else None
-
-    def _declared(self, dummy: str, part: _Part) -> Iterator[str]:
+    def _declared(self, dummy: str, part: Part) -> Iterator[str]:
         *bounds, name = self._names(self.key, dummy, part)
         yield from (f"integer, intent(in) :: {bound}" for bound in bounds)
         left = iter(bounds)
-        lowers = (self._lower(part, d) for d in range(part.symbol.rank))
-        shape = ",".join(f"{next(left) if low is None else low}:" for low in lowers)
+        known = all(d.upper is not None for d in part.shape)
+        shape = ",".join(f"{next(left) if d.lower is None else d.lower}:{d.upper if known else ''}" for d in part.shape)
         intent = "in"
         if part.written:
             intent = "out" if self.routine.spec.symbols[dummy].intent == "out" else "inout"
@@ -306,31 +145,50 @@ class _Edits:
                 shown.append(head + self._text(value, text))
                 continue
             for part in parts:
-                actual = self._component(value, part.path, text)
-                actuals = [f"lbound({actual},{d + 1})" for d in self._open(part)] + [actual]
+                actual = self._component(value, part, text)
+                actuals = [f"lbound({actual},{d + 1})" for d in part.open] + [actual]
                 names = self._names(site.callee, dummy, part)
                 shown += [f"{n}={a}" if keyword else a for n, a in zip(names, actuals, strict=True)]
         return shown
 
-    def _component(self, value: Expr, path: Path, text: str) -> str:
+    def _component(self, value: Expr, part: Part, text: str) -> str:
         """A component of an object that is an actual argument."""
-        above = _path(value)
-        root = next((n.name for n in walk(value) if isinstance(n, Name)), "")
-        if above is not None and root in self.own:
-            return self._own_name(root, (*above, *path))
-        return "%".join((self._text(value, text), *path))
+        chain = chain_of(value)
+        if chain is not None and chain.root in self.own:
+            return self._own_name(replace(chain, path=(*chain.path, *part.path)), text)
+        shown = self._text(value, text)
+        first = part.dimensions[0]
+        shown += f"({','.join(':' * len(first))})" if first and not (chain and chain.indices[-1]) else ""
+        *around, own = part.path
+        for name, listed in zip(around, part.dimensions[1:], strict=False):
+            shown += f"%{name}" + (f"({','.join(':' * len(listed))})" if listed else "")
+        return f"{shown}%{own}"
 
-    def _own_name(self, dummy: str, path: Path) -> str:
-        part = next(p for p in self.own[dummy] if p.path == path)
-        return self._names(self.key, dummy, part)[-1]
+    def _own_name(self, chain: Chain, text: str) -> str:
+        """A component of a dummy as it is called now, with the indices of all arrays on the way."""
+        part = next(p for p in self.own[chain.root] if p.path == chain.path)
+        name = self._names(self.key, chain.root, part)[-1]
+        if not any(indices is not None for indices in chain.indices):
+            return name
+        shown: list[str] = []
+        for listed, indices in zip_longest(part.dimensions, chain.indices):
+            given = [self._text(i, text) for i in indices or ()]
+            shown += given or [":"] * len(listed)
+        return f"{name}({', '.join(shown)})"
+
+    def _asked(self, expr: Apply, dummy: str, text: str) -> str:
+        """The same question about an array of one of the components, whose dimensions begin with those of objects."""
+        part = self.own[dummy][0]
+        rest = [self._text(a, text) for a in expr.args[1:]] or ["1"]
+        return f"{text[expr.start : expr.open]}({self._names(self.key, dummy, part)[-1]}, {', '.join(rest)})"
 
     def _text(self, expr: Expr, text: str) -> str:
         """An expression with components of the routine's own objects by their new names, and calls as they are now."""
-        if isinstance(expr, Component):
-            path = _path(expr)
-            root = next((n.name for n in walk(expr) if isinstance(n, Name)), "")
-            if path is not None and root in self.own:
-                return self._own_name(root, path)
+        if isinstance(expr, Apply) and asks(expr) and isinstance(expr.args[0], Name) and expr.args[0].name in self.own:
+            return self._asked(expr, expr.args[0].name, text)
+        chain = chain_of(expr)
+        if chain is not None and any(p.path == chain.path for p in self.own.get(chain.root, ())):
+            return self._own_name(chain, text)
         if isinstance(expr, Apply) and (site := self._called(expr)):
             return f"{text[expr.base.start : expr.base.end]}({', '.join(self._arguments(site, text))})"
         pieces: list[str] = []
