@@ -96,8 +96,11 @@ def _sizes(printer: Expressions, actual: Name | Apply | Component, variable: CVa
     data = printer.body.facts.object(printer.resolved(actual), printer.key)
     known = _Sizes(printer.body.facts, kinds, printer.key)
     found: list[int | object] = []
-    for place, item in enumerate(printer.items(actual, variable)[0]):
-        if is_full_range(item) and data is not None:
+    items, stored = printer.items(actual, variable)
+    for place, item in enumerate(items):
+        if is_full_range(item) and stored:
+            found.append(None)  # by a macro of the user, in another order than it is declared
+        elif is_full_range(item) and data is not None:
             found.append(known.of(data.used[place].extent, printer.key, {}))
         elif is_full_range(item):
             found.append(_constant_size(variable.lower[place], variable.upper[place]))

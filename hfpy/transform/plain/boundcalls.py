@@ -50,7 +50,7 @@ class _Edits:
         """One edit for each expression with such a call, and for each such call of a subroutine."""
         for at in self.facts.graph.statements.get(self.key, ()):
             statement = at.statement
-            inside = self.called or at.regions
+            inside = (self.called or at.regions) and not at.renamed  # names of an associate may hide those of objects
             if inside and not statement.line.file and (not isinstance(statement, OneLine) or statement.control):
                 yield from self._statement(statement)
 

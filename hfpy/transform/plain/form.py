@@ -93,6 +93,7 @@ def plain_form(
         exit_edits,
         index_edits,
         alias_edits,
+        bound_edits,  # through objects that had other names
         mask_edits,
         text_edits,
         point_object_edits,
@@ -168,7 +169,7 @@ def _after(form: PlainForm, edits: Edits, again: Again | None, step: str) -> Pla
 
 def _same_orders(before: Facts, after: Facts) -> bool:
     """Whether all arrays of the program have the order in memory that they have in the text of the host."""
-    if not before.orders and not after.orders:
+    if before is after or not (before.orders or after.orders):
         return True
     known = {node for nodes in before.classes.members().values() for node in nodes}
     orders = (

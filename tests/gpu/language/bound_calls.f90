@@ -78,5 +78,14 @@ contains
     end do
     !@end parallelRegion
     print *, e%v, e%w, s
+    !@parallelRegion
+    do i = 1, nx
+      associate (d => e(i))
+        call d%warm(a(i))
+        s(i) = d%heat(0.5d0)
+      end associate
+    end do
+    !@end parallelRegion
+    print *, d%v, e%v, e%w, s
   end subroutine run
 end module bound_calls
