@@ -29,7 +29,7 @@ contains
   end subroutine add
   subroutine s(n, l, q)
     integer, intent(in) :: n
-    type(law), intent(inout) :: l
+    DECLARED(law), intent(inout) :: l
     real(8), intent(inout) :: q(n)
     integer :: i
     !@parallelRegion{domName(i), domSize(n)}
@@ -45,6 +45,10 @@ CALL = "the call of '{}' through an object, whose type decides which procedure i
 PARENT = "'base', the parent component of an object,"
 
 
+def _text(body: str, declared: str) -> str:
+    return TEXT.replace("BODY", body).replace("DECLARED", declared)
+
+
 @pytest.mark.parametrize(
     ("body", "what", "backends"),
     [
@@ -56,8 +60,14 @@ PARENT = "'base', the parent component of an object,"
 )
 def test_refused_with_its_cure(body: str, what: str, backends: tuple[str, ...]) -> None:
     for backend in backends:
-        found = translate_text({"m.f90": TEXT.replace("BODY", body)}, backend=backend).errors
+        found = translate_text({"m.f90": _text(body, "class")}, backend=backend).errors
         reported = [d for d in found if what in d.message]
         assert reported, (backend, [d.message for d in found])
         assert all(d.code == "HF702" and "x%" in d.hint and d.place.line == LINE for d in reported), reported
         assert not any("hfpy does not find" in d.message for d in found), found
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran", "opencl", "hip"])
+@pytest.mark.parametrize("body", ["call l%add(q(i))", "q(i) = q(i) + l%at(i)"])
+def test_a_call_through_an_object_of_a_declared_type_is_the_call_of_its_procedure(body: str, backend: str) -> None:
+    assert not translate_text({"m.f90": _text(body, "type")}, backend=backend).errors
