@@ -162,7 +162,10 @@ def found_regions(
         if has_errors(settled.found):
             raise HfpyError(in_source_lines(settled.application.files, settled.found))
         progress("looking for regions", 0, 0)
-        return with_found_regions(settled, _judged, stated if stated is not None else NOTHING, allowed)
+        try:
+            return with_found_regions(settled, _judged, stated if stated is not None else NOTHING, allowed)
+        except HfpyError as fault:
+            raise HfpyError(in_source_lines(settled.application.files, fault.diagnostics)) from None
 
 
 def in_the_way(automatic: Automatic) -> tuple[Hindered, ...]:
@@ -193,17 +196,27 @@ def _program_of(
         progress("trying loops as regions", 0, 0)
         settled = with_parallel_loops(settled, _judged)
     if options.auto and not has_errors(settled.found):
-        from hfpy.transform.loops.foundregions import with_found_regions
-
         progress("looking for regions", 0, 0)
-        automatic = with_found_regions(settled, _judged)
-        settled = automatic.settled
+        automatic = _with_found_regions(settled)
+        settled = automatic.settled if automatic is not None else settled
     if has_errors(settled.found):
         return settled, automatic
     from hfpy.transform.scripts.run import with_scripts
     from hfpy.transform.settled import with_labels_before
 
     return with_scripts(with_labels_before(settled)), automatic
+
+
+def _with_found_regions(settled: Settled) -> Automatic | None:
+    """A program with the regions that hfpy finds; None if it has errors without these. What comes next finds the same
+    errors, and all others, at the user's lines.
+    """
+    from hfpy.transform.loops.foundregions import with_found_regions
+
+    try:
+        return with_found_regions(settled, _judged)
+    except HfpyError:
+        return None
 
 
 def _read(paths: Sequence[Path], options: Options, progress: Progress, texts: Mapping[Path, str]) -> Settled:

@@ -392,3 +392,36 @@ def test_files_of_one_name_in_several_folders(project: Path) -> None:
     (project / "src" / "other" / "p.f90").write_text(SOURCE.replace("program p", "program q"))
     rows = [row for row in said(project).splitlines() if "  region " in row]
     assert {"other" in row for row in rows} == {True, False}
+
+
+HIDING = """module m
+  implicit none
+contains
+  subroutine s(n, q)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: q(n)
+    integer :: i
+    do i = 1, n
+      q(i) = q(i) + 1
+    end do
+    do i = 1, n
+      q(i) = q(i) + zz
+    end do
+    call s(q)
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      q(i) = 2*q(i)
+    end do
+    !@end parallelRegion
+  end subroutine s
+end module m
+"""
+
+
+@pytest.mark.parametrize("backend", ["openmp", "cuda-c"])
+def test_regions_that_are_found_hide_no_error(backend: str, tmp_path: Path) -> None:
+    (tmp_path / "m.f90").write_text(HIDING)
+    command = ["check", "--auto", "--backend", backend, "--format", "json", str(tmp_path / "m.f90")]
+    done = CliRunner().invoke(cli, command, standalone_mode=False)
+    found = [(d["code"], d["line"]) for d in json.loads(done.output)]
+    assert found == [("HF401", 4), ("HF250", 12), ("HF400", 14)]
