@@ -191,8 +191,8 @@ def _around(index: FileIndex, unit: UnitIndex, reader: Includes, name: str) -> b
 
 
 def names_given(index: FileIndex, number: int, reader: Includes) -> frozenset[str] | None:
-    """The names that may mean something in the units that a unit contains, since it declares them or contains
-    procedures of these names; None: it may be any name.
+    """The names that may mean something in the units that a unit contains, since it declares them, lists them where it
+    uses a module, or contains procedures of these names; None: it may be any name.
     """
     outer = index.units[number]
     parser = SpecificationParser(index.path, reader, around=lambda _name: True)
@@ -201,10 +201,11 @@ def names_given(index: FileIndex, number: int, reader: Includes) -> frozenset[st
         list(index.lines[outer.first : stop]), 1 if outer.name or outer.kind != "program" else 0, stop - outer.first
     )
     known = parser.state
-    if known.uses or known.implicit_none:
+    used = known.used_names
+    if used is None or known.implicit_none:
         return None
     inside = (u.name for u in index.units if u.parent == number)
-    return frozenset((*known.symbols, outer.result, *outer.dummies, *inside))
+    return frozenset((*used, *known.symbols, outer.result, *outer.dummies, *inside))
 
 
 def _is_macro(line: LogicalLine, index: FileIndex) -> bool:

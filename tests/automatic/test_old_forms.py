@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,12 @@ end module
 """
 
 # Types that the first letter gives: the host has an array `tab`, `f` and `g` are statement functions of the routine.
-FUNCTIONS = """module functions
+FUNCTIONS = """module tables
+  implicit none
+  real(8) :: away(40), far(40), c = 9
+end module
+module functions
+  use tables, only: away, near => far
   implicit real(8) (a-h, o-z)
   dimension tab(40)
 contains
@@ -101,11 +107,22 @@ contains
       a(i) = g(b(i), i)
     end do
   end subroutine
+  subroutine u(n, a)
+    use tables, only: here => far
+    dimension a(n)
+    f(x) = x + 1
+    here(n) = 4
+    do i = 1, n
+      a(i) = f(a(i)) + here(n)
+    end do
+  end subroutine
   subroutine t(n, a)
     dimension a(n)
     tab(n) = 3
+    away(n) = 1
+    near(n) = 2
     do i = 1, n
-      a(i) = a(i) + tab(n)
+      a(i) = a(i) + tab(n) + away(n)*near(n)
     end do
   end subroutine
   subroutine run
@@ -115,6 +132,7 @@ contains
     end do
     call s(40, a, b)
     call t(40, a)
+    call u(40, a)
     print '(8f9.3)', a
   end subroutine
 end module
@@ -134,7 +152,7 @@ def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["labels", "dimension", "functions"],
 )
 def test_programs_print_the_same(text: str, numbers: tuple[int, ...], tmp_path: Path) -> None:
-    name = text.split()[1]
+    name = re.findall(r"^module (\w+)", text, re.MULTILINE)[-1]
     files = {f"{name}.f90": text}
     corpus = Corpus([Pair(name, files, files, name)], tmp_path, {name: tuple(VARIANTS[n] for n in numbers)})
     for number in numbers:
@@ -146,8 +164,11 @@ def test_programs_print_the_same(text: str, numbers: tuple[int, ...], tmp_path: 
 def test_statement_functions_of_procedures_in_modules_are_no_unknown_ones(tmp_path: Path) -> None:
     made = found_regions(write_files({"functions.f90": FUNCTIONS}, tmp_path), Options(target="cpu", backend="openmp"))
     assert all(v.region for v in made.verdicts), [v.why for v in made.verdicts]
-    routines = {key: r for key, r in made.original.routines.items() if key in ("functions::s", "functions::t")}
+    routines = {
+        key: r for key, r in made.original.routines.items() if key in ("functions::s", "functions::t", "functions::u")
+    }
     assert {key: len(r.spec.statement_functions) for key, r in routines.items()} == {
         "functions::s": 2,
         "functions::t": 0,
+        "functions::u": 1,
     }

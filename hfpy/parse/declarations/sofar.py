@@ -32,3 +32,10 @@ class SoFar:
     alternatives: list[tuple[IfDirective, Symbol]] = field(default_factory=list)
     interface_blocks: list[LogicalLine] = field(default_factory=list)
     lines: list[LogicalLine] = field(default_factory=list)
+
+    @property
+    def used_names(self) -> frozenset[str] | None:
+        """The names that ``use`` statements give a meaning here; None if one of them lists no names."""
+        if any(use.only is None for use in self.uses):
+            return None
+        return frozenset(local for use in self.uses for local, _ in use.only or ())

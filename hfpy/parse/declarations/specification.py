@@ -282,7 +282,8 @@ class SpecificationParser(AttributeStatements):
             return False
         symbol = self.state.symbols.get(target.base.name)
         scalar = symbol is None or (symbol.rank == 0 and not symbol.dynamic and symbol.type.base != "character")
-        elsewhere = self.state.implicit_none or self.state.uses
+        used = self.state.used_names
+        elsewhere = self.state.implicit_none or used is None or target.base.name in used
         if not scalar or not all(isinstance(a, Name) for a in target.args):
             return False
         if symbol is None and (elsewhere or self.around(target.base.name)):

@@ -11,6 +11,7 @@ hundreds of thousands (peers.md §3.3: 98 % of fparser's time is trial and error
 from __future__ import annotations
 
 from functools import lru_cache
+from sys import intern
 from typing import Any
 
 from hfpy.model.expressions import (
@@ -160,9 +161,9 @@ class _Builder:
         if len(shape) == 2:
             sign = self._operator(operators, shape[0])
             operand = self._fill(shape[1], primaries, operators)
-            return Unary(sign.start, operand.end, sign.text.lower(), operand)
+            return Unary(sign.start, operand.end, intern(sign.text.lower()), operand)
         left = self._fill(shape[0], primaries, operators)
-        op = self._operator(operators, shape[1]).text.lower()
+        op = intern(self._operator(operators, shape[1]).text.lower())
         right = self._fill(shape[2], primaries, operators)
         return Binary(left.start, right.end, _OPERATORS.get(op, op), left, right)
 
@@ -189,7 +190,7 @@ class _Builder:
     def _designator(self, position: int, stop: int) -> tuple[Expr, int]:
         """A name with its argument lists and components."""
         token = self.tokens[position]
-        node: Expr = Name(token.start, token.end, token.text.lower())
+        node: Expr = Name(token.start, token.end, intern(token.text.lower()))
         position += 1
         while position < stop:
             text = self.tokens[position].text
@@ -201,7 +202,7 @@ class _Builder:
                 position = closing + 1
             elif text == "%" and position + 1 < stop and self.tokens[position + 1].kind == "name":
                 name = self.tokens[position + 1]
-                node = Component(node.start, name.end, node, name.text.lower())
+                node = Component(node.start, name.end, node, intern(name.text.lower()))
                 position += 2
             else:
                 break
@@ -325,7 +326,7 @@ class _Builder:
         first = self.tokens[start]
         if first.kind == "name" and stop - start > 2 and self.tokens[start + 1].text == "=":
             value = self._argument(start + 2, stop)
-            return Keyword(first.start, value.end, first.text.lower(), value)
+            return Keyword(first.start, value.end, intern(first.text.lower()), value)
         if first.text == "*":
             return Star(first.start, self.tokens[stop - 1].end)
         if any(t.text in (":", "::") for t in self.tokens[start:stop]):

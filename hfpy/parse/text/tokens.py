@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from sys import intern
 
 from hfpy.values import dataclass
 
@@ -60,7 +61,7 @@ def tokenise(text: str, offset: int = 0) -> list[Token]:
         kind = found.lastgroup or "op"
         if kind != "space":
             word = "".join(found.group().split()) if kind in _WITH_BLANKS else found.group()
-            tokens.append(Token(kind, word, position + offset, found.end() + offset))
+            tokens.append(Token(kind, intern(word), position + offset, found.end() + offset))
         position = found.end()
     return tokens
 
