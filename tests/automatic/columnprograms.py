@@ -62,6 +62,7 @@ class Columns:
     def __init__(self, number: int) -> None:
         self.rng = Random(number)
         self.wild = self.rng.random() < 0.3  # whether it does what a column may not
+        self.counting = self.rng.random() < 0.3
         self.rows: list[str] = []
         self.level = 2
         self.k = ""  # the variable of the loop over levels that is open
@@ -79,11 +80,17 @@ class Columns:
 
     def uniform(self) -> str:
         """A value that is the same for all columns."""
-        return self.some(*UNIFORM, *(("k",) if self.k else ()), "nl", str(self.rng.randint(1, 9)), f"f({self.place()})")
+        at = self.some(self.place(), self.place(), f"1+modulo({self.some(*UNIFORM)},nl)")
+        return self.some(*UNIFORM, *(("k",) if self.k else ()), "nl", str(self.rng.randint(1, 9)), f"f({at})")
 
     def place(self) -> str:
         """A level."""
         return self.some("k", "nl+1-k", "max(k-1,1)") if self.k else str(self.rng.randint(1, LEVELS))
+
+    def counted(self, names: tuple[str, ...]) -> str:
+        """A statement in which a variable counts on."""
+        name = self.some(*names)
+        return f"{name} = {name} + {self.rng.randint(1, 3)}"
 
     def for_all(self) -> None:
         """A statement outside of the loops over columns."""
@@ -98,6 +105,8 @@ class Columns:
             f"{self.some(*FLAT)}(:) = modulo({self.some(*FLAT)} + {name}(:,{level}), 13)",
             f"if ({self.uniform()} > 4) {self.some(*UNIFORM)} = {self.uniform()}",
         ]
+        if self.counting:
+            kinds.append(self.counted(UNIFORM))
         if self.wild and self.chance(0.3):
             kinds = [
                 f"{self.some(*UNIFORM)} = modulo(sum({name}(:,{level})), 19)",
@@ -156,7 +165,7 @@ class Columns:
             name = self.some(*UNIFORM, *TURN)
             self.write(
                 self.some(
-                    f"{name} = {name} + 1",
+                    self.counted((name,)),
                     f"{name} = max({name}, {self.element(False)})",
                     f"{self.element(True)} = {name}",
                     f"if ({self.element(False)} > 20) {name} = 3",

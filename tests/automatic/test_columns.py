@@ -18,7 +18,7 @@ from tests.automatic.test_random import _auto
 from tests.support import CUDA_C, OPENCL, OPENMP, Corpus, Pair, Variant, translate_text, write_files
 
 COUNT = int(os.environ.get("HFPY_COLUMNS", "6"))
-FIRST = int(os.environ.get("HFPY_COLUMNS_FROM", "0"))
+FIRST = int(os.environ.get("HFPY_COLUMNS_FROM", "11"))
 OPENCL_FOUND = _auto(OPENCL)
 VARIANTS = (_auto(OPENMP, threads=(1, 3)), _auto(CUDA_C), OPENCL_FOUND)
 
@@ -235,7 +235,8 @@ contains
     integer, intent(in) :: n, m
     real(8), intent(inout) :: a(n,m), b(n,m), c(n)
     real(8) :: w(n,m), u(n), s, z, f(m)
-    integer :: i, k
+    integer :: i, k, l
+    l = 1
     !@parallelRegion{columns(i)}
 """
 TAIL = """    !@end parallelRegion
@@ -280,6 +281,19 @@ REFUSED = {
         "do k = 2, m\ndo i = 1, n\ns = a(i,k)\nb(i,k) = b(i,k-1) + s\nend do\ns = k\nf(k) = s\nend do\n"
         "do i = 1, n\nc(i) = f(2)\nend do",
         "'s' is used here for all columns, and set by each of them elsewhere",
+    ),
+    "a counter of all": (
+        "do k = 2, m\nif (f(1+modulo(l,m)) > 1) then\ndo i = 1, n\na(i,k) = a(i,k-1) + f(1+modulo(l,m))\n"
+        "end do\nend if\nl = l + 2\nend do",
+        "'l' counts on in it from turn to turn",
+    ),
+    "a counter of columns": (
+        "do k = 2, m\ndo i = 1, n\nl = l + 1\na(i,k) = a(i,k-1) + l\nend do\nend do",
+        "'l' counts on in it from turn to turn",
+    ),
+    "a counter of columns that begins in it": (
+        "l = 0\ndo k = 2, m\ndo i = 1, n\nl = l + 1\na(i,k) = a(i,k-1) + l\nend do\nend do",
+        "a column may use 'l' as another one has set it",
     ),
     "output": (SWEEP.replace("do i", "print *, k\ndo i"), "input, output or the like"),
     "an early end": (SWEEP.replace("a(i,k) =", "if (b(i,k) > 3) exit\na(i,k) ="), "may end early"),
@@ -333,7 +347,7 @@ def test_it_is_left_alone_by_itself(name: str, tmp_path: Path) -> None:
 def test_columns_of_a_do_concurrent_are_named(tmp_path: Path) -> None:
     """There was an exception where one has several indices: it is not loops in each other."""
     text = "do k = 2, m\ndo concurrent (i = 1:n, l = 1:2)\nb(i,l) = 0.5d0*b(i,l) + a(i,k)\nend do\nend do"
-    source = (HEAD + text + "\n" + TAIL).replace("!@parallelRegion{columns(i)}", "integer :: l")
+    source = (HEAD + text + "\n" + TAIL).replace("!@parallelRegion{columns(i)}", "")
     found = found_regions(write_files({"m.f90": source.replace("!@end parallelRegion", "")}, tmp_path), Options())
     assert "'do concurrent' holds the columns" in found.verdicts[0].beside
 

@@ -9,6 +9,7 @@ the same numbers if
   is touched in the order that it had;
 * what each column then has for itself had one value for all columns, set outside of their loops, or was set and used in
   one turn of a loop over the columns. (Arrays that lost the dimension of the columns had their own element for each.)
+  Running counters are none of these, though a loop over the columns may run in any order with them: they count turns.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import located
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.uses import Reference, uses
+from hfpy.analyze.loops.counters import counters
 from hfpy.analyze.loops.foundreductions import found_reductions
-from hfpy.analyze.loops.loopregions import NotTaken, World
+from hfpy.analyze.loops.loopregions import NotTaken, World, perfect_nest
 from hfpy.analyze.loops.ordering import Ordering
 from hfpy.analyze.loops.parallelloops import Candidate
 from hfpy.analyze.loops.stretches import NoColumns
@@ -123,7 +125,8 @@ def _one_by_one(
         if isinstance(sharing, _Fault):
             against.setdefault(id(taken), NoColumns(sharing.message, loop.header.line))
         else:
-            own.setdefault(id(taken), []).append((loop, _for_itself(sharing), looked.written(one)))
+            counting = set(_counting(worlds[taken.key], loop, one.depth))
+            own.setdefault(id(taken), []).append((loop, _for_itself(sharing) - counting, looked.written(one)))
     refused += [(taken, against[id(taken)]) for taken in left if id(taken) in against]
     made = {key: _Own(tuple(listed)) for key, listed in own.items()}
     return made, [taken for taken in left if id(taken) not in against]
@@ -244,9 +247,15 @@ def _together(
     for taken, loop in loops:
         depth = len(taken.stretch.iterators)
         try:
-            tried.append((taken, Tried(candidate(worlds[taken.key], loop, depth), taken.key, depth)))
+            one = Tried(candidate(worlds[taken.key], loop, depth), taken.key, depth)
         except NotTaken as fault:
             against[id(taken)] = NoColumns(fault.message, taken.stretch.first)
+            continue
+        counting = next(_counting(worlds[taken.key], loop, depth), "")
+        if counting:
+            against[id(taken)] = NoColumns(f"'{counting}' counts on in it from turn to turn", taken.stretch.first)
+        else:
+            tried.append((taken, one))
     if not tried:
         return against
     draft = Draft(application, worlds)
@@ -284,6 +293,13 @@ def _together(
             other = _from_another(looked.facts, before[taken.key], taken, own[id(taken)], _for_itself(sharing))
             against |= {id(taken): other} if other is not None else {}
     return against
+
+
+def _counting(world: World, loop: Construct, depth: int) -> Iterator[str]:
+    """The running counters of a loop over the columns: their values follow from the order of the turns, which is
+    another one with the loop around the stretch.
+    """
+    return (counter.name for counter in counters(world, perfect_nest(loop, depth)))
 
 
 def _from_another(facts: Facts, world: World, taken: TakenOut, own: _Own, names: frozenset[str]) -> NoColumns | None:
