@@ -348,8 +348,14 @@ def _check_places(
 ) -> Iterator[Diagnostic]:
     """A domain must be at the same place in both shapes where hfpy inserted dimensions in one of them: the array
     ``(nz,nx,ny)`` is no ``(nx,ny,nz)`` even if the sizes agree.
+
+    Names of iterators belong to a routine: ``i`` may go along ``nx`` in one and along ``ny`` in another. Where all sizes
+    are written alike and differ from each other, they tell the places.
     """
     if not (data.inserted or dummy.inserted):
+        return
+    here, there = ([normal(d.extent) for d in o.used] for o in (data, dummy))
+    if here == there and len(set(here)) == len(here):
         return
     mine, theirs = ({d.name: i for i, d in enumerate(o.used) if d.name} for o in (data, dummy))
     moved = [name for name in mine if name in theirs and mine[name] != theirs[name]]
