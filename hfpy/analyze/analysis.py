@@ -349,8 +349,8 @@ def _check_places(
     """A domain must be at the same place in both shapes where hfpy inserted dimensions in one of them: the array
     ``(nz,nx,ny)`` is no ``(nx,ny,nz)`` even if the sizes agree.
 
-    Names of iterators belong to a routine: ``i`` may go along ``nx`` in one and along ``ny`` in another. Where all sizes
-    are written alike and differ from each other, they tell the places.
+    Names of iterators belong to a routine: ``i`` may go along ``nx`` in one and along ``ny`` in another. Where all
+    sizes are written alike and differ from each other, they tell the places.
     """
     if not (data.inserted or dummy.inserted):
         return
