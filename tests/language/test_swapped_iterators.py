@@ -50,3 +50,42 @@ def test_sizes_tell_the_places(target: str, layout: str | None) -> None:
 def test_an_array_the_other_way_round_is_refused() -> None:
     text = PROGRAM.replace("FIRST", "j,i").replace("SIZES", "ny,nx")
     assert translate_text(text).codes() == ["HF305"]
+
+
+NAMED = """module named
+  implicit none
+  integer, parameter :: nx = 5, ny = 4
+  real :: level, b(nx,ny)
+  @domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom)}
+  level
+  @end domainDependant
+contains
+  subroutine add
+    @parallelRegion{domName(DOMAINS), domSize(SIZES)}
+    b(CROSSED) = 2*INDEXED
+    @end parallelRegion
+  end subroutine add
+end module named
+"""
+
+
+@pytest.mark.parametrize(
+    ("domains", "sizes", "indexed", "expected"),
+    [
+        ("i,j", "nx,ny", "level", []),
+        ("j,i", "ny,nx", "level", []),
+        ("i,j", "nx,0:ny", "level", []),
+        ("i,j", "ny,nx", "level", ["HF302"]),
+        ("j,i", "nx,ny", "level", ["HF302"]),
+        ("j,i", "nx,0:ny+1", "level", ["HF302"]),
+        ("i,j", "ny,nx", "level(j,i)", []),
+    ],
+)
+def test_names_of_a_module_that_contradict_sizes(domains: str, sizes: str, indexed: str, expected: list[str]) -> None:
+    """Names come first; where the sizes show that a region has them the other way round, no index is inserted."""
+    own = dict(zip(sizes.split(","), domains.split(","), strict=True))
+    first = next(name for size, name in own.items() if size == "nx")
+    second = next(name for size, name in own.items() if size != "nx")
+    text = NAMED.replace("DOMAINS", domains).replace("SIZES", sizes).replace("INDEXED", indexed)
+    done = translate_text(text.replace("CROSSED", f"{first},{second}"))
+    assert [d.code for d in done.errors] == expected

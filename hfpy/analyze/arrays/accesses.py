@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.domains import DataObject, Dimension
 from hfpy.analyze.language.intrinsics import dimension_argument
 from hfpy.analyze.language.sizes import normal
 from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, Related, error
-from hfpy.model.directives import Region
+from hfpy.model.directives import Domain, Region
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Paren, Range, Unary
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.values import dataclass
@@ -128,7 +128,35 @@ def plan(data: DataObject, reference: Reference, around: Surroundings) -> tuple[
         message = f"dimensions of size {sizes} of '{reference.name}' cannot be told apart"
         hint = f"give every index, or list '{reference.name}' in @domainDependant with domName and domSize"
         return UNCHANGED, [error("HF303", message, around.place, hint)]
+    if result.changed and around.region is not None and (crossed := _crossed(data, around.region)):
+        return UNCHANGED, [_other_sizes(data, around, *crossed)]
     return result, problems
+
+
+def _crossed(data: DataObject, region: Region) -> tuple[Dimension, Domain, Domain] | None:
+    """A dimension that has the name of one of the region's domains and the size of another one: with the domain of its
+    name, and that of its size.
+    """
+    for dimension in data.used:
+        named = next((d for d in region.domains if d.name == dimension.name), None)
+        size = normal(dimension.meant)
+        if named is None or normal(named.extent) == size:
+            continue
+        sized = next((d for d in region.domains if normal(d.extent) == size), None)
+        if sized is not None:
+            return dimension, named, sized
+    return None
+
+
+def _other_sizes(
+    data: DataObject, around: Surroundings, dimension: Dimension, named: Domain, sized: Domain
+) -> Diagnostic:
+    message = (
+        f"'{data.name}' has the size {dimension.size} along {dimension.name}, "
+        f"but here {named.name} has {named.extent.text} and {sized.name} has {sized.extent.text}"
+    )
+    related = [Related(data.listed, "its domains come from here")] if data.listed else []
+    return error("HF302", message, around.place, "give domains one name in both places, or give every index", related)
 
 
 def _bare(
