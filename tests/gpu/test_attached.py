@@ -4,6 +4,7 @@ directive and its statement nor before declarations.
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -211,3 +212,59 @@ def test_copies_that_several_threads_would_make(lines: str, ended: str, openmp: 
     options = {"directives": ("omp",) if openmp else ()}
     done = translate_text({"s.f90": text}, target="gpu", backend="cuda-c", opt=0, **options)
     assert done.codes("error") == codes
+
+
+TASKS = """subroutine s(n, m, a)
+  integer, intent(in) :: n, m
+  real(8), intent(inout) :: a(n,m)
+  integer :: b
+  !@parallelRegion
+  do b = 1, n
+    a(b,1) = 2*a(b,1)
+  end do
+  !$omp parallel
+  !$omp single
+  FIRST
+  do b = 1, m
+    !$omp task firstprivate(b)
+    call work(n, a(:,b))
+    !$omp end task
+    WITHIN
+  end do
+  LATER
+  !$omp end single
+  !$omp end parallel
+contains
+  subroutine work(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+    integer :: i
+    !@parallelRegion
+    do i = 1, n
+      a(i) = a(i) + 1
+    end do
+  end subroutine work
+end subroutine s
+"""
+
+
+@pytest.mark.parametrize(
+    "lines, line",
+    [
+        ({"FIRST": "a(1,1) = 5"}, 0),
+        ({"LATER": "a(1,1) = 5"}, 10),
+        ({"LATER": "!$omp taskwait\n  a(1,1) = 5"}, 0),
+        ({"WITHIN": "a(1,b) = 5"}, 10),
+        ({"WITHIN": "!$omp taskwait\n  a(1,b) = 5"}, 0),
+        ({"FIRST": "a(1,1) = 5", "LATER": "!$omp taskwait"}, 0),
+    ],
+)
+def test_copies_while_tasks_run(lines: dict[str, str], line: int) -> None:
+    """Other threads may be at the tasks of a ``single``, before something waits for them; told at its line."""
+    text = TASKS
+    for name in ("FIRST", "WITHIN", "LATER"):
+        text = text.replace(name, lines.get(name, ""))
+    done = translate_text({"s.f90": text}, target="gpu", backend="cuda-c", opt=0, directives=("omp",))
+    assert {d.place.line for d in done.errors} == ({line} if line else set())
+    assert {d.code for d in done.errors} <= {"HF216"}
+    assert not re.search(r"hf_update_host\(.*\n *!\$omp taskwait", "".join(done.files.values()))

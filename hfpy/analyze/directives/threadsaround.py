@@ -39,6 +39,8 @@ _AMONG_ALL = frozenset({"atomic", "critical"})  # for all threads that there are
 _BY_ONE = frozenset({"single", "master", "masked"})
 _COPIED = "each thread of this construct would copy arrays between host and device, for statements in it"
 _COPIED_HINT = "end it before, make its loop a region, or take the directive away"
+_MEANWHILE = "tasks of this construct may run while arrays are copied between host and device, for statements in it"
+_MEANWHILE_HINT = "wait for the tasks before ('!$omp taskwait'), or take the directives away"
 _KEPT = "threads of yours would do work that nothing shares out: the directives for it are dropped with a region"
 _KEPT_HINT = "let hfpy drop directives of this file, too, or none"
 _NUMBERED = (
@@ -80,10 +82,28 @@ def copied_by_threads(facts: Facts, routine: Routine, row: int) -> Diagnostic | 
         return None
     index = facts.application.file(routine.key)
     around = [p.opened for p in _parallels(index, routine) if p.holds(row)]
-    by_one = (a.first < row <= b.first for a, b in pairs_of(list(own(index, routine))) if _BY_ONE & set(a.words))
-    if not around or any(by_one):
+    listed = list(own(index, routine))
+    by_one = [(a, b) for a, b in pairs_of(listed) if _BY_ONE & set(a.words) and a.first < row <= b.first]
+    if not around:
         return None
-    return _error(index, around[-1], _COPIED, _COPIED_HINT)
+    if not by_one:
+        return _error(index, around[-1], _COPIED, _COPIED_HINT)
+    opened, closed = by_one[0]
+    within = [d for d in listed if opened.first < d.first < closed.first]
+    return _error(index, opened, _MEANWHILE, _MEANWHILE_HINT) if _amid_tasks(routine, within, row) else None
+
+
+def _amid_tasks(routine: Routine, directives: Sequence[OwnDirective], row: int) -> bool:
+    """Whether tasks among some directives may run while a thread is before a line: they have begun, in an earlier turn
+    of a loop, too, and nothing waits for them.
+    """
+    waits = [d.first for d in directives if "taskwait" in d.words]
+    loops = [(c.header.line.first, c.end.line.last) for c in constructs(routine.body) if c.kind == "do" and c.end]
+    for task in (d.first for d in directives if "task" in d.words and not d.ends):
+        again = any(first <= min(task, row) and max(task, row) <= last for first, last in loops)
+        if (task < row or again) and not any(task < w < row or (w > task and row < task) for w in waits):
+            return True
+    return False
 
 
 def shared_by_number(index: FileIndex, routine: Routine, names: frozenset[str]) -> list[tuple[int, int]]:
@@ -228,7 +248,7 @@ def _for_threads(directive: OwnDirective) -> bool:
 
 def _error(index: FileIndex, directive: OwnDirective, message: str, hint: str) -> Diagnostic:
     row = physical(rows_of(index.source, index.fixed)[directive.first])
-    place = Place(index.path, index.user_line(directive.first), row.column + 1, row.length)
+    place = Place(index.path, directive.first + 1, row.column + 1, row.length)
     return error("HF216", message, place, hint)
 
 

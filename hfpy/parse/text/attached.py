@@ -27,7 +27,7 @@ def above(rows: Sequence[str], first: int, row: int, fixed: bool) -> int:
         if _ATTRIBUTES.match(rows[begin]):
             behind = begin + 1
     for directive in own_directives_in(rows, first, row, fixed):
-        if directive.declares or directive.ends:
+        if directive.declares or directive.ends or directive.waits:
             behind = max(behind, directive.last + 1)
         elif not directive.sentinel and directive.first >= read:
             read, opens = _conditional(rows, directive.first, row, fixed)

@@ -43,6 +43,7 @@ _BLOCKS = frozenset(
 )
 _ADDRESSES = frozenset({"use_device", "use_device_ptr", "use_device_addr"})
 _ALONE = frozenset({"update", "enter", "exit", "declare", "cancel"})
+_WAITS = frozenset({"barrier", "taskwait", "taskyield", "flush", "cancel", "cancellation", "wait"})
 _DECLARING = (("threadprivate",), ("requires",), ("routine",))
 
 
@@ -108,6 +109,11 @@ class OwnDirective:
     def declares(self) -> bool:
         """Whether it is among declarations, and not before a statement."""
         return "declare" in self.words or self.words[:1] in _DECLARING
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is something to do by itself, which others wait for or see: no statement belongs to it."""
+        return self.words[:1] != () and self.words[0] in _WAITS
 
     @property
     def listed(self) -> tuple[str, ...]:
