@@ -257,6 +257,7 @@ end subroutine s
         ({"WITHIN": "a(1,b) = 5"}, 10),
         ({"WITHIN": "!$omp taskwait\n  a(1,b) = 5"}, 0),
         ({"FIRST": "a(1,1) = 5", "LATER": "!$omp taskwait"}, 0),
+        ({"WITHIN": "!$omp task\n  a(1,b) = 5\n  !$omp end task"}, 10),
     ],
 )
 def test_copies_while_tasks_run(lines: dict[str, str], line: int) -> None:
@@ -268,3 +269,15 @@ def test_copies_while_tasks_run(lines: dict[str, str], line: int) -> None:
     assert {d.place.line for d in done.errors} == ({line} if line else set())
     assert {d.code for d in done.errors} <= {"HF216"}
     assert not re.search(r"hf_update_host\(.*\n *!\$omp taskwait", "".join(done.files.values()))
+
+
+def test_copies_by_one_thread_while_others_wait() -> None:
+    """All that follows in the parallel construct is for all threads, so the copies are where one thread is."""
+    text = TASKS.replace("FIRST", "a(1,1) = 5").replace("WITHIN", "").replace("LATER", "")
+    text = text.replace("  do b = 1, m\n", "  !$omp end single\n  !$omp do\n  do b = 1, m\n").replace(
+        "end single\n  !$omp end parallel", "end parallel"
+    )
+    text = re.sub(r" *!\$omp (end )?task.*\n", "", text)
+    done = translate_text({"s.f90": text}, target="gpu", backend="cuda-c", opt=0, directives=("omp",)).require()
+    block = done.files["s.f90"].partition("!$omp single")[2].partition("!$omp end single")[0]
+    assert re.findall(r"hf_\w+(?=\(a)|a\(1,1\) = 5", block) == ["hf_update_host", "a(1,1) = 5", "hf_update_device"]

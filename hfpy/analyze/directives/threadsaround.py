@@ -36,7 +36,6 @@ _FOR_THREADS = frozenset(
 )
 _AMONG_ALL = frozenset({"atomic", "critical"})  # for all threads that there are, not for those of one construct
 
-_BY_ONE = frozenset({"single", "master", "masked"})
 _COPIED = "each thread of this construct would copy arrays between host and device, for statements in it"
 _COPIED_HINT = "end it before, make its loop a region, or take the directive away"
 _MEANWHILE = "tasks of this construct may run while arrays are copied between host and device, for statements in it"
@@ -83,7 +82,7 @@ def copied_by_threads(facts: Facts, routine: Routine, row: int) -> Diagnostic | 
     index = facts.application.file(routine.key)
     around = [p.opened for p in _parallels(index, routine) if p.holds(row)]
     listed = list(own(index, routine))
-    by_one = [(a, b) for a, b in pairs_of(listed) if _BY_ONE & set(a.words) and a.first < row <= b.first]
+    by_one = [(a, b) for a, b in pairs_of(listed) if a.for_one and a.first < row <= b.first]
     if not around:
         return None
     if not by_one:
@@ -100,7 +99,7 @@ def _amid_tasks(routine: Routine, directives: Sequence[OwnDirective], row: int) 
     waits = [d.first for d in directives if "taskwait" in d.words]
     loops = [(c.header.line.first, c.end.line.last) for c in constructs(routine.body) if c.kind == "do" and c.end]
     for task in (d.first for d in directives if "task" in d.words and not d.ends):
-        again = any(first <= min(task, row) and max(task, row) <= last for first, last in loops)
+        again = any(first < min(task, row) and max(task, row) <= last for first, last in loops)
         if (task < row or again) and not any(task < w < row or (w > task and row < task) for w in waits):
             return True
     return False

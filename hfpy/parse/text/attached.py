@@ -17,8 +17,9 @@ _CODE = re.compile(r"\s*!\$\s*")
 _OPENING = re.compile(r"(?:\w+\s*:\s*)?(?:if\b.*\bthen|do\b.*)$", re.IGNORECASE)
 
 
-def above(rows: Sequence[str], first: int, row: int, fixed: bool) -> int:
-    """The line for what comes before the statement on ``row``, which is the first one from the line ``first`` on.
+def above(rows: Sequence[str], first: int, row: int, fixed: bool, inside: bool = False) -> int:
+    """The line for what comes before the statement on ``row``, which is the first one from the line ``first`` on;
+    ``inside`` a block that one thread does, such as ``single``, where the statement is the first one of it.
 
     Comments of fixed form begin with ``!`` here.
     """
@@ -27,7 +28,7 @@ def above(rows: Sequence[str], first: int, row: int, fixed: bool) -> int:
         if _ATTRIBUTES.match(rows[begin]):
             behind = begin + 1
     for directive in own_directives_in(rows, first, row, fixed):
-        if directive.declares or directive.ends or directive.waits:
+        if directive.declares or directive.ends or directive.waits or (inside and directive.for_one):
             behind = max(behind, directive.last + 1)
         elif not directive.sentinel and directive.first >= read:
             read, opens = _conditional(rows, directive.first, row, fixed)
@@ -36,12 +37,18 @@ def above(rows: Sequence[str], first: int, row: int, fixed: bool) -> int:
     return next(found, row)
 
 
-def behind(rows: Sequence[str], first: int, last: int, fixed: bool) -> int:
+def behind(rows: Sequence[str], first: int, last: int, fixed: bool, inside: bool = False) -> int:
     """The line for what comes after a statement: the lines from ``first`` up to, not including, ``last`` are between
-    it and the next one.
+    it and the next one; ``inside`` a block that one thread does, where the statement is the last one of it, and behind
+    what waits for the tasks of that thread.
     """
-    ends = (d.last + 1 for d in own_directives_in(rows, first, last, fixed) if d.ends)
-    return max(ends, default=first)
+    found = first
+    for directive in own_directives_in(rows, first, last, fixed):
+        if inside and directive.for_one:
+            break
+        if directive.ends or (inside and directive.words == ("taskwait",)):
+            found = directive.last + 1
+    return found
 
 
 def _conditional(rows: Sequence[str], row: int, last: int, fixed: bool) -> tuple[int, bool]:

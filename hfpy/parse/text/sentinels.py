@@ -44,6 +44,7 @@ _BLOCKS = frozenset(
 _ADDRESSES = frozenset({"use_device", "use_device_ptr", "use_device_addr"})
 _ALONE = frozenset({"update", "enter", "exit", "declare", "cancel"})
 _WAITS = frozenset({"barrier", "taskwait", "taskyield", "flush", "cancel", "cancellation", "wait"})
+_BY_ONE = frozenset({"single", "master", "masked"})
 _DECLARING = (("threadprivate",), ("requires",), ("routine",))
 
 
@@ -109,6 +110,11 @@ class OwnDirective:
     def declares(self) -> bool:
         """Whether it is among declarations, and not before a statement."""
         return "declare" in self.words or self.words[:1] in _DECLARING
+
+    @property
+    def for_one(self) -> bool:
+        """Whether it begins or ends a block that one thread does, and no loop."""
+        return bool(_BY_ONE & set(self.words)) and not _LOOPS & set(self.words)
 
     @property
     def waits(self) -> bool:

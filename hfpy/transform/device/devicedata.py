@@ -23,7 +23,7 @@ from hfpy.analyze.effects.declared import read_by_blocks
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.language.uses import Reference
-from hfpy.diagnostics import error
+from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten, ways_out
 from hfpy.model.units import Routine
@@ -293,7 +293,7 @@ class DeviceData(HeldArrays):
             touched = self._touched(flatten([node.action]), False)
             before, after = self._copies(touched, covered, node.line)
             if before or after:
-                self._check_directives(node.line, node.line)
+                self._check_directives(node.line, node.line, bool(after), inside=True)
             self._check_ways([node], after)
             yield from packed_copies(self, node, before, after)
             return
@@ -322,17 +322,25 @@ class DeviceData(HeldArrays):
         if isinstance(nodes[-1], Construct) and nodes[-1].end is not None:
             last = nodes[-1].end.line
         before, after = self._copies(touched, covered, first)
+        inside = bool(before or after) and self._by_threads(first, last, bool(after), inside=False) is not None
         if before or after:
-            self._check_directives(first, last)
+            self._check_directives(first, last, bool(after), inside)
         self._check_ways(nodes, after)
-        yield from self.rows.before(first, before, 10)
-        yield from self.rows.behind(last, after, -5, first)
+        yield from self.rows.before(first, before, 10, inside)
+        yield from self.rows.behind(last, after, -5, first, inside)
 
-    def _check_directives(self, first: LogicalLine, last: LogicalLine) -> None:
+    def _check_directives(self, first: LogicalLine, last: LogicalLine, after: bool, inside: bool) -> None:
         """Tell that directives of the user's let the device do what is copied here as host code, or several threads."""
-        found = self._offloaded.error(first, last)
-        found = found or copied_by_threads(self.facts, self.routine, self.rows.above(first.first))
+        found = self._offloaded.error(first, last) or self._by_threads(first, last, after, inside)
         self.found += [found] if found is not None else []
+
+    def _by_threads(self, first: LogicalLine, last: LogicalLine, after: bool, inside: bool) -> Diagnostic | None:
+        """What is wrong with copies before and after some statements, where threads of the user's are: around a block
+        that one thread does, or inside.
+        """
+        rows = [self.rows.above(first.first, inside), *([self.rows.below(last, inside)] if after else [])]
+        found = (copied_by_threads(self.facts, self.routine, row) for row in rows)
+        return next((fault for fault in found if fault is not None), None)
 
     def _check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
         """Tell that a statement may go on past the copies after it: a call at a label, an ``if`` by a jump, where its

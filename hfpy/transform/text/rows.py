@@ -35,8 +35,8 @@ class Rows:
         own = (index.lines[number] for number in range(unit.first, unit.last + 1))
         self._lasts = [line.last for line in own if not line.file]
 
-    def before(self, line: LogicalLine, rows: Sequence[str], rank: int) -> Iterator[Edit]:
-        """Lines before a statement, which jumps to it pass, too."""
+    def before(self, line: LogicalLine, rows: Sequence[str], rank: int, inside: bool = False) -> Iterator[Edit]:
+        """Lines before a statement, which jumps to it pass, too; ``inside`` a block around it that one thread does."""
         if not rows:
             return
         shared = self._neighbour(line, -1)
@@ -44,13 +44,13 @@ class Rows:
             yield self._within(line, rows, rank)
             return
         if line.label and line.label not in self._loop_ends:
-            yield from self.move_label(line, self.above(line.first))
-        yield insert_lines(self.above(line.first), self.indented(rows, line), rank, line.first)
+            yield from self.move_label(line, self.above(line.first, inside))
+        yield insert_lines(self.above(line.first, inside), self.indented(rows, line), rank, line.first)
 
     def behind(
-        self, line: LogicalLine, rows: Sequence[str], rank: int, first: LogicalLine | None = None
+        self, line: LogicalLine, rows: Sequence[str], rank: int, first: LogicalLine | None = None, inside: bool = False
     ) -> Iterator[Edit]:
-        """Lines after a statement, or after a construct that begins with ``first``."""
+        """Lines after a statement, or after a construct that begins with ``first``; ``inside`` as above."""
         if not rows:
             return
         outermost = self._loop_ends.get(line.label, -1)
@@ -60,21 +60,25 @@ class Rows:
         if following is not None and following.first == line.last:
             yield self._within(following, rows, rank)
             return
-        last = following.first if following is not None else len(self.lines)
-        row = attached.behind(self.lines, line.last + 1, self._plain(line.last + 1, last), self.index.fixed)
         begin = first or line
-        yield insert_lines(row, self.indented(rows, begin), rank, begin.first)
+        yield insert_lines(self.below(line, inside), self.indented(rows, begin), rank, begin.first)
+
+    def below(self, line: LogicalLine, inside: bool = False) -> int:
+        """The physical line for what comes after a statement: after directives that end something with it."""
+        following = self._neighbour(line, 1)
+        last = following.first if following is not None else len(self.lines)
+        return attached.behind(self.lines, line.last + 1, self._plain(line.last + 1, last), self.index.fixed, inside)
 
     def ends_loop(self, line: LogicalLine) -> bool:
         """Whether a loop ends on a statement, by its label."""
         return bool(line.label) and line.label in self._loop_ends
 
-    def above(self, row: int) -> int:
+    def above(self, row: int, inside: bool = False) -> int:
         """The physical line for what comes before a statement: directives above it that belong to it stay with it."""
         before = bisect_left(self._lasts, row)
         first = self._lasts[before - 1] + 1 if before else 0
         plain = (n for n in range(row, first, -1) if not physical(self.lines[n - 1]).apart)
-        return attached.above(self.lines, next(plain, first), row, self.index.fixed)
+        return attached.above(self.lines, next(plain, first), row, self.index.fixed, inside)
 
     def _plain(self, first: int, last: int) -> int:
         """The first of some lines that is for the preprocessor, or the line after them."""
