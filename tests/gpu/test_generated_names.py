@@ -5,10 +5,12 @@ Every program gives its variables names that hfpy would make for others, and pri
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.storage.programs import program
-from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, Corpus, translate_text
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, Corpus, compile_files, output, translate_text
 
 KERNELS = (CUDA_C, CUDA_FORTRAN)
 
@@ -231,3 +233,42 @@ def test_names_that_kernels_need_are_refused(array: str) -> None:
 
 def test_names_that_kernels_do_not_need_are_not_refused() -> None:
     assert not translate_text(FUNCTIONS.replace("ARRAY", "sum"), target="gpu", backend="cuda-fortran").errors
+
+
+RUNTIMES = """module heat
+  implicit none
+contains
+  subroutine step(n, hf_index, hf_array)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: hf_index(n), hf_array
+    integer :: hf_known, hf_threads
+    real(8) :: hf_sum, hf_max(2)
+    do hf_known = 1, n
+      hf_sum = hf_index(hf_known)
+      do hf_threads = 1, 2
+        hf_max(hf_threads) = hf_sum*hf_threads
+      end do
+      hf_index(hf_known) = hf_max(2) + hf_array*max(hf_sum, 1d0) + sum(hf_max)
+    end do
+  end subroutine step
+end module heat
+program main
+  use heat
+  real(8) :: a(5) = [1, 2, 3, 4, 5], by = 0.5d0
+  call step(5, a, by)
+  print *, a
+end program main
+"""
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran"])
+def test_names_of_the_runtime(backend: str, tmp_path: Path) -> None:
+    """A heat flux may be called ``hf_index``, which is a name of the text around kernels."""
+    done = translate_text(
+        {"p.f90": RUNTIMES.replace("    do hf_known", "    !@parallelRegion\n    do hf_known")},
+        target="gpu",
+        backend=backend,
+    )
+    built = compile_files(done.require().files, tmp_path / backend)
+    plain = compile_files({"p.f90": RUNTIMES}, tmp_path / "plain")
+    assert output(built) == output(plain)

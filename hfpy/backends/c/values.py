@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Literal
 
 from hfpy.analyze.language.sizes import linear, show
@@ -11,6 +13,7 @@ from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
 from hfpy.values import dataclass
+from hfpy.version import PACKAGE
 
 #: Where a variable lies: in the device's memory, or with the thread.
 Space = Literal["global", "private"]
@@ -48,6 +51,9 @@ FUNCTIONS = frozenset(
     "pow powf fabs fabsf abs llabs sqrtf expf sinf cosf tanf asinf acosf atanf sinhf coshf tanhf asinhf acoshf atanhf "
     "erff erfcf logf log10f hypotf atan2f tgamma tgammaf lgamma lgammaf".split()
 )
+
+_RUNTIME, _TEMPLATES = PACKAGE / "runtime", PACKAGE / "templates"
+_OWN = re.compile(r"\bhf_\w+")
 
 NO_STOP = "'stop' with a code that is no constant, or where its routine cannot return,"
 
@@ -271,7 +277,16 @@ def c_name(name: str) -> str:
     """A Fortran name as a C name: the same, but for C++'s own words and the functions that kernels call, which get an
     underscore, and the same words with underscores, which get one more.
     """
-    return f"{name}_" if name.rstrip("_") in _KEYWORDS | FUNCTIONS else name
+    plain = name.rstrip("_")
+    own = plain.startswith("hf_") and plain in _names_of_the_runtime()
+    return f"{name}_" if own or plain in _KEYWORDS | FUNCTIONS else name
+
+
+@cache
+def _names_of_the_runtime() -> frozenset[str]:
+    """The names that the files define which the text of kernels includes, and those in their templates."""
+    headers = [*_RUNTIME.glob("cuda/*.hpp"), *_RUNTIME.glob("opencl/*.cl"), *_TEMPLATES.glob("[co]*/*.j2")]
+    return frozenset(name.rstrip("_") for path in headers for name in _OWN.findall(path.read_text().lower()))
 
 
 def extent(first: str, last: str, step: str) -> str:
