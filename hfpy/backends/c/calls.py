@@ -18,7 +18,7 @@ from hfpy.backends.c.sequences import array_argument
 from hfpy.backends.c.values import PREFIX, CannotPrint, CText, CVariable, Space, c_type, extent
 from hfpy.backends.c.views import check_size
 from hfpy.backends.refused import ELEMENTS, SOURCE
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ _NUMBERS: Mapping[str, Mapping[tuple[str, int], int]] = {
     "range": {("real", 4): 37, ("real", 8): 307}
     | {("integer", n): digits for n, digits in zip(_INTEGERS, (2, 4, 9, 18), strict=True)},
 }
+
+# Functions that take literals of bits as integers, and the bases of these.
+_OF_BITS = frozenset("int iand ior ieor bge bgt ble blt dshiftl dshiftr merge_bits".split())
+_BASES = {"b": 2, "o": 8, "z": 16}
 
 
 def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CText:
@@ -96,9 +100,28 @@ def _elemental(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str
         kind = plain.pop()
     if name == "cmplx" and len(plain) == 3:
         kind = plain.pop()
-    arguments = [printer.print(a, lanes if printer.rank(a) else ()) for a in plain]
-    of_complex = arguments[0].type.base == "complex"
-    return intrinsics.call(printer.body.dialect, name, arguments, _asked_kind(printer, name, kind, of_complex))
+    bits = [a for a in plain if isinstance(a, Literal) and a.kind == "boz" and generic in _OF_BITS]
+    shown = {a: printer.print(a, lanes if printer.rank(a) else ()) for a in plain if a not in bits}
+    of_complex = bool(shown) and next(iter(shown.values())).type.base == "complex"
+    asked = _asked_kind(printer, name, kind, of_complex)
+    like = next((value.type for value in shown.values() if value.type.base == "integer"), asked)
+    arguments = [shown[a] if a in shown else _bits(a, like) for a in plain]
+    return intrinsics.call(printer.body.dialect, name, arguments, asked)
+
+
+def _bits(literal: Expr, like: Scalar | None) -> CText:
+    """Bits such as ``z'FF'`` as an integer of the type that the other arguments, or the function, have."""
+    assert isinstance(literal, Literal)
+    scalar = like or INTEGER
+    value = int(literal.text[2:-1], _BASES[literal.text[0].lower()])
+    size = 8 * scalar.bytes
+    if value >= 1 << size:
+        raise CannotPrint(f"the literal {literal.text}, which is too long,", literal.start, literal.end)
+    value -= (value >> (size - 1)) << size
+    mark = "LL" if scalar.bytes == 8 else ""
+    if value == -(1 << (size - 1)):
+        return CText(f"({value + 1}{mark} - 1)", scalar)  # C has no literal for it
+    return CText(f"({value}{mark})" if value < 0 else f"{value}{mark}", scalar)
 
 
 def _is_kind(argument: Expr) -> bool:
