@@ -215,7 +215,9 @@ class Expressions:
         base, exponent = self.print(left, lanes), self.print(right, lanes)
         if exponent.type.base == "integer":
             value = self.body.kinds.value(right, self.key)
-            if value is not None and base.type.base == "real":
+            # Compilers call a library for exponents of 64 bits, constant ones, too; up to 4 it has the same products.
+            multiplied = value is not None and (exponent.type.bytes < 8 or -1 <= value <= 4)
+            if value is not None and multiplied and base.type.base == "real":
                 return CText(self.body.dialect.power(base, value), base.type)
             return CText(self.body.dialect.function("hf_ipow", [base, exponent]), base.type)
         result = wider(base.type, exponent.type, left)
