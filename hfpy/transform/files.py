@@ -20,6 +20,7 @@ from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.declarations import DeclarationRewriter
 from hfpy.transform.device.twins import twin_declarations
 from hfpy.transform.firsttouch import first_touches, touching_loop
+from hfpy.transform.hiddennames import hidden_intrinsics
 from hfpy.transform.instruments import debugprint, profiling, races, tracing
 from hfpy.transform.instruments.debugprint import debug_prints
 from hfpy.transform.instruments.profiling import profiled
@@ -85,6 +86,7 @@ class FileRewriter:
         indented = self._indented_conditions()
         for routine in routines:
             own = list(self._unit(routine))
+            self.found += hidden_intrinsics(self.facts, routine, own)
             if routine.kind not in ("module", "submodule") and routine.end is not None:
                 rows = [r for r in indented if routine.header.first <= r <= routine.end.last]
                 own += self._at_margin(rows, own)
