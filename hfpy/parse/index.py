@@ -15,6 +15,7 @@ from hfpy.model.directives import IfDirective
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import UnitIndex, Use
 from hfpy.parse.directives.directives import DISTRIBUTED, Directive, if_of, parse_directive, scheme_of
+from hfpy.parse.text.lexer import includes
 from hfpy.parse.text.tokens import split_top
 from hfpy.values import dataclass
 
@@ -350,7 +351,7 @@ class _Indexer:
         )
 
     def _code(self, number: int, line: LogicalLine) -> None:
-        if not self.stack and line.text.lower().startswith("include"):
+        if not self.stack and includes(line.text):
             return  # a file of macros included before the first unit
         self._current(number).texts.append(line.text)
 

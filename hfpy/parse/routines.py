@@ -25,7 +25,7 @@ from hfpy.parse.declarations.specification import SpecificationParser
 from hfpy.parse.expressions.fragments import with_dimensions
 from hfpy.parse.files import command_line_macros
 from hfpy.parse.oldsizes import with_old_sizes
-from hfpy.parse.text.lexer import logical_lines
+from hfpy.parse.text.lexer import includes, logical_lines
 from hfpy.parse.text.limits import readable, within_limits
 from hfpy.parse.text.preprocess import activity
 from hfpy.suffixes import FIXED_COLUMNS
@@ -266,7 +266,7 @@ def _executable(
 ) -> tuple[Node, ...]:
     """The statements of an executable part. Raises TooSlow when the deadline passes."""
     for line in deadline.within(lines):
-        if line.text.lower().startswith("include"):
+        if includes(line.text):
             _include_code(builder, reader, line, deadline)
         else:
             builder.add_line(line)

@@ -28,7 +28,7 @@ from hfpy.parse.expressions.expressions import expression
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.index import parse_use
 from hfpy.parse.statements.statements import SPECIFICATION_WORDS, assignment_sign
-from hfpy.parse.text.lexer import mask_strings
+from hfpy.parse.text.lexer import includes, mask_strings
 from hfpy.parse.text.macros import expand
 
 _TYPE_BEGIN = re.compile(
@@ -131,7 +131,7 @@ class SpecificationParser(AttributeStatements):
         text = line.text
         word_match = _WORD.match(text)
         word = word_match.group(1).lower() if word_match else ""
-        if word == "include":
+        if includes(text):
             return self._include(line, index)
         masked = mask_strings(text)
         if word == "use":

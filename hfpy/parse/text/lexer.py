@@ -21,6 +21,7 @@ _QUOTED_OR_COMMENT = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|['"!]""")
 _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _LABEL = re.compile(r"(\d{1,5})(?=\s+[A-Za-z])\s*")
 _INCLUDE_LINE = re.compile(r"#\s*include\s*[\"<]([^\">]*)")
+_INCLUDES = re.compile(r"include\s*['\"<]", re.IGNORECASE)
 _DIRECTIVE_WORDS = re.compile(
     r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|stencilprogram|decomposition|haloexchange|wholegrid|scheme|serial|if"
     r"|exit)\b",
@@ -390,3 +391,8 @@ def label_of(text: str) -> str:
     """
     digits = "".join(text.split())
     return digits.lstrip("0") or digits[:1]
+
+
+def includes(text: str) -> bool:
+    """Whether a line of code includes a file; ``included = .true.`` does not."""
+    return _INCLUDES.match(text) is not None
