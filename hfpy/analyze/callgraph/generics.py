@@ -15,7 +15,7 @@ from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.typed import Typed, Types, dummy_symbol
 from hfpy.analyze.language.uses import meanings
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Keyword, Name, base_name
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, base_name
 from hfpy.model.names import plain_from
 from hfpy.model.units import Routine, Symbol
 
@@ -124,13 +124,20 @@ class Generics:
         return False if any(s is None or "optional" not in s.attributes for s in left) else verdict
 
     def _indexed(self, value: Expr, caller: str) -> bool:
-        """Whether a region takes no dimensions from an expression: a list of values, or an array with all indices."""
+        """Whether a region takes no dimensions from an expression: a list of values, an array with all indices, or a
+        component of an object that has none without them.
+        """
         if isinstance(value, Name):
             return bool(plain_from(value.name))
-        array = isinstance(value, Apply) and isinstance(value.base, Name)
-        return isinstance(value, ArrayConstructor) or (
-            array and self.scopes.variable(base_name(value) or "", caller) is not None
-        )
+        if isinstance(value, ArrayConstructor):
+            return True
+        inner, name = value, base_name(value)
+        while isinstance(inner, Component) or (isinstance(inner, Apply) and not isinstance(inner.base, Name)):
+            inner = inner.base
+        found = self.scopes.variable(name, caller) if name else None
+        if isinstance(inner, Apply):
+            return found is not None
+        return found is not None and isinstance(value, Component | Apply) and not found.symbol.rank
 
     def _argument(self, routine: Routine, name: str, actual: Typed | None, ranks: bool, passed: bool) -> bool | None:
         symbol, dummy = self._dummy(routine, name)

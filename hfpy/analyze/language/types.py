@@ -162,6 +162,11 @@ def set_on_entry(symbol: Symbol, key: str, scopes: Scopes) -> bool:
     return bool(types) and (symbol.type.base == "class" or _among((symbol.type, key), types, scopes))
 
 
+def set_at_birth(symbol: Symbol, key: str, scopes: Scopes) -> bool:
+    """Whether objects of a unit have values in parts of them before the unit sets any (Fortran 2018, 7.5.4.6)."""
+    return bool(symbol.type.derived) and _among((symbol.type, key), scopes.parts.set_on_entry, scopes)
+
+
 def finalizes(target: Expr, key: str, scopes: Scopes) -> bool:
     """Whether the object that a designator means is finalized when it gets another value."""
     return bool(scopes.parts.finalized) and _among(object_type(target, key, scopes), scopes.parts.finalized, scopes)

@@ -75,6 +75,7 @@ _FINALIZED = "ends the life or the value of an object whose type has a final pro
 _POINTED = "use a pointer that is set before the loop"
 _SIZED = "allocate it before the loop, and assign to its elements, as in x(:) = …"
 _PARTS = "assign its components one by one"
+_AGAIN = "loops in what it calls may be regions, if they are in routines of their own"
 _BY_NAME = "call the procedure by its own name"
 
 
@@ -201,7 +202,13 @@ class Ordering:
             if not site.possible and (found := self._without_source(site)) is not None:
                 yield found
             return
-        for callee in sorted({site.callee, *self.reached_from(site.callee)}):
+        reached = {site.callee, *self.reached_from(site.callee)}
+        if site.caller in reached:  # no region can go on in itself
+            own = self.application.routines[site.caller].name
+            direct = site.callee == site.caller
+            does = f"calls '{site.name}', " + ("which it is in" if direct else f"which calls '{own}', which it is in")
+            yield Ordered(does, site.at.statement.line, _AGAIN, "calls the routine which it is in")
+        for callee in sorted(reached):
             routine = self.application.routines.get(callee)
             for found in within(callee):
                 name, place = (

@@ -14,6 +14,7 @@ from hfpy.analyze.device.residence import value_of
 from hfpy.analyze.device.states import LOCAL, TRANSFER, States
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, stands_for
+from hfpy.analyze.language.types import set_at_birth
 from hfpy.analyze.language.uses import Reference, associated
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.distributed import takes_buffer
@@ -211,7 +212,13 @@ class HeldArrays(HostStatements):
 
     def _goes_there(self, data: DataObject) -> bool:
         """Whether values of an array are copied to the device when the routine begins."""
-        return self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
+        if self.states.of(data.name, self.key) == LOCAL:
+            return self._born_with_values(data) and not data.symbol.dynamic
+        return self.states.copies(data.name, self.key)[0]
+
+    def _born_with_values(self, data: DataObject) -> bool:
+        """Whether the type of an array's objects gives them values where their life begins, on the host."""
+        return set_at_birth(data.symbol, data.home, self.facts.scopes)
 
     def _goes_back(self, data: DataObject) -> bool:
         """Whether an array is copied to the host when it leaves the device."""
@@ -303,7 +310,7 @@ class HeldArrays(HostStatements):
         for name in names:
             data = held[name]
             if statement.kind == "allocate":
-                rows += self._enter(data, statement.line, values)
+                rows += self._enter(data, statement.line, values or self._born_with_values(data))
             else:
                 rows += self.dialect.leave(self.handle(name, statement.line, self._flag(data), tested=False), False)
         if statement.kind == "allocate":

@@ -31,6 +31,7 @@ from hfpy.transform.plain.indexed import index_edits
 from hfpy.transform.plain.masked import mask_edits
 from hfpy.transform.plain.objectargs import object_edits
 from hfpy.transform.plain.pointobjects import point_object_edits
+from hfpy.transform.plain.specifics import specific_edits
 from hfpy.transform.plain.stops import stop_edits
 from hfpy.transform.plain.tables import table_edits
 from hfpy.transform.plain.texts import text_edits
@@ -87,6 +88,7 @@ def plain_form(
     form = PlainForm(facts, effects)
     steps: tuple[Step, ...] = (
         header_edits,
+        specific_edits,
         bound_edits,
         function_edits,
         table_edits,

@@ -19,6 +19,7 @@ from hfpy.model.statements import expressions
 from hfpy.model.units import Symbol
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.plain.objecttypes import BASES, ObjectTypes, Path
+from hfpy.transform.plain.specifics import by_generic_name
 from hfpy.values import dataclass
 
 _OBJECTS = ("type", "class")
@@ -85,9 +86,14 @@ class ObjectArguments:
         symbol = self.facts.routine(key).spec.symbols.get(dummy)
         if symbol is None or symbol.type.base not in _OBJECTS or symbol.dynamic:
             return False
-        if "optional" in symbol.attributes or symbol.line is None or symbol.line.file:
+        if "optional" in symbol.attributes or symbol.line is None or symbol.line.file or self._by_types(key):
             return False
         return not symbol.rank or self._always_an_array(key, dummy, symbol)
+
+    def _by_types(self, key: str) -> bool:
+        """Whether a call of a routine by a generic name is left, which other types of arguments could change."""
+        sites = (s for caller in self.facts.graph.callers_of(key) for s in self.facts.graph.sites.get(caller, ()))
+        return any(s.callee == key and by_generic_name(self.facts, s) for s in sites)
 
     def _always_an_array(self, key: str, dummy: str, symbol: Symbol) -> bool:
         """Whether each call gives an array of objects for a dummy that is one, so that elements have the same indices
