@@ -126,6 +126,36 @@ ROWS = (
         "question",
     ),
     _row(
+        "work array that a called routine sets whole, and reads at indices that it finds",
+        "real(8) :: near(4)",
+        "do i = 1, n\ncall nearest_of_all(a(1:3,i), near)\nd(i) = near(1) + near(4)\nend do",
+        "region i",
+    ),
+    _row(
+        "work array that a called routine sets if it is told to",
+        "real(8) :: near(4)\ninteger :: m",
+        "near = 2\ndo i = 1, n\ncall nearest(a(1:3,i), i > 2, near, m)\nd(i) = near(1) + near(3) + m\nend do",
+        "question",
+    ),
+    _row(
+        "a result that a called routine sets before it returns out of a loop",
+        "integer :: info",
+        "do i = 1, n\ncall first_above(a(1:3,i), d(i), info)\nb(1,i) = info\nend do",
+        "region i",
+    ),
+    _row(
+        "a result that a called routine may leave as it was",
+        "integer :: info",
+        "info = 7\ndo i = 1, n\ncall first_above_or_before(a(1:3,i), d(i), info)\nb(1,i) = info\nend do",
+        "serial",
+    ),
+    _row(
+        "a computation that is repeated",
+        "",
+        "do i = 1, 3\ncall smoothed(d, n)\nend do",
+        "serial",
+    ),
+    _row(
         "work array set in part",
         "real(8) :: ztmp(n)",
         "ztmp = 1\ndo i = 1, n\ndo k = 2, n\nztmp(k) = a(i,k)*2\nend do\n"
@@ -700,6 +730,67 @@ contains
   subroutine renewed_array(x)
     type(cell), intent(out) :: x(:)
   end subroutine renewed_array
+  subroutine nearest(x, set, dist, m)
+    real(8), intent(in) :: x(3)
+    logical, intent(in) :: set
+    real(8), intent(inout) :: dist(4)
+    integer, intent(out) :: m
+    integer :: k, p
+    m = 0
+    if (set) dist = 1d30
+    do k = 1, 3
+      p = m
+      do
+        if (p == 0) exit
+        if (dist(p) <= x(k)) exit
+        dist(p+1) = dist(p)
+        p = p - 1
+      end do
+      dist(p+1) = x(k)
+      m = m + 1
+    end do
+  end subroutine nearest
+  subroutine nearest_of_all(x, dist)
+    real(8), intent(in) :: x(3)
+    real(8), intent(inout) :: dist(4)
+    integer :: k, p
+    dist = 1d30
+    do k = 1, 3
+      p = k
+      do while (p > 1)
+        if (dist(p-1) <= x(k)) exit
+        dist(p) = dist(p-1)
+        p = p - 1
+      end do
+      dist(p) = x(k)
+    end do
+  end subroutine nearest_of_all
+  subroutine first_above(x, top, info)
+    real(8), intent(in) :: x(3), top
+    integer :: info, k
+    do k = 1, 3
+      info = k
+      if (x(k) > top) return
+    end do
+    info = 0
+  end subroutine first_above
+  subroutine first_above_or_before(x, top, info)
+    real(8), intent(in) :: x(3), top
+    integer :: info, k
+    do k = 1, 3
+      if (x(k) > top) return
+      info = k
+    end do
+    info = 0
+  end subroutine first_above_or_before
+  subroutine smoothed(x, m)
+    integer, intent(in) :: m
+    real(8), intent(inout) :: x(m)
+    integer :: k
+    do k = 1, m
+      x(mod(k*k, m) + 1) = 0.5d0*(x(k) + x(mod(k*k, m) + 1))
+    end do
+  end subroutine smoothed
   pure subroutine pair_of(x, y, u, v)
     real(8), intent(in) :: x, y
     real(8), intent(out) :: u, v

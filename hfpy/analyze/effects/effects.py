@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import JOINT, Identity
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import chosen_dummies, dummies_met, dummy_name
@@ -166,6 +167,8 @@ class Effects:
                     entry = (meant, False, True, whole)
                 else:
                     reads, writes = self.of(reference, key)
+                    if reads and writes and self._sets_first(reference, name, key):
+                        reads = False
                     sure = whole and is_whole(reference) and reference.sure
                     sure = sure and not (reads and writes and self._may_leave(reference, name, key))
                     sure = sure and not self._open_ended(name, key)
@@ -186,13 +189,24 @@ class Effects:
         there the bodies of called routines count (:mod:`hfpy.analyze.asked`), and elsewhere a value that may be left is
         read by the call, so that it matters anyway.
         """
+        dummies = self._scalar_dummies(reference, name, key)
+        return not all(d is None or d.symbol.intent == "out" or self._sets(d.routine, d.name) for d in dummies)
+
+    def _sets_first(self, reference: Reference, name: str, key: str) -> bool:
+        """Whether a scalar is an argument that called routines set before they use it, with the same restriction."""
+        dummies = self._scalar_dummies(reference, name, key)
+        flows = [(d, self.flow(d.routine) if d.routine in self.facts.graph.statements else None) for d in dummies if d]
+        whole = bool(flows) and len(flows) == len(dummies)
+        return whole and all(f is not None and d.name in f.certain and d.name not in f.exposed for d, f in flows)
+
+    def _scalar_dummies(self, reference: Reference, name: str, key: str) -> list[DataObject | None]:
+        """What a scalar that points pass is in the routines which a call may mean; None for what is not known."""
         by_points = bool(reference.at.regions) or bool(self.facts.positions.get(key).above)
         asked = by_points and reference.role == "argument"
         found = self.facts.scopes.variable(name, key) if asked else None
         if found is None or found.symbol.rank or found.symbol.type.base in ("type", "class"):
-            return False
-        dummies = (d for _, d in dummies_met(self.facts, key, reference) if d is not None)
-        return not all(d.symbol.intent == "out" or self._sets(d.routine, d.name) for d in dummies)
+            return []
+        return [dummy for _, dummy in dummies_met(self.facts, key, reference)]
 
     def _sets(self, key: str, dummy: str) -> bool:
         """Whether a routine sets a dummy argument on all its ways; True where its body is not here."""

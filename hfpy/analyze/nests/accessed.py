@@ -8,6 +8,7 @@ from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.dependence.model import (
     Access,
+    Condition,
     Instance,
     Position,
     Section,
@@ -25,7 +26,7 @@ from hfpy.analyze.nests.given import Naming
 from hfpy.analyze.nests.objects import components_of
 from hfpy.analyze.nests.parts import part_around
 from hfpy.analyze.nests.reading import Reading
-from hfpy.analyze.nests.subscripts import Subscripts
+from hfpy.analyze.nests.subscripts import Subscripts, whole_shape, within
 from hfpy.analyze.nests.views import View
 from hfpy.model.expressions import base_name
 from hfpy.model.statements import Assignment
@@ -167,6 +168,7 @@ class Accessed(Naming):
                 behind = f"'{data.name}' goes on after a part of '{array}'"
                 self._accessed(reference, data, array, None, (flags[0], False, False), far, behind, None)
                 at = replace(at, guards=(*at.guards, *near))
+            self.inside = self._within(view, places) if places is not None else ()
         self._accessed(reference, data, array, places, flags, at, why, reading)
 
     def _accessed(
@@ -197,6 +199,13 @@ class Accessed(Naming):
         for more in components_of(self.facts, data) if whole else ((),):
             part = (*places, *more)
             self.accesses.append(Access(array, part, write, at, must, exact, value, self.inside, mask, why, source))
+
+    def _within(self, view: View, places: tuple[Subscript, ...]) -> tuple[Condition, ...]:
+        """What is certain of subscripts in an array that a called routine has from a local one of the region's."""
+        data = self.facts.object(view.array, self.body.key)
+        if data is None or not data.local or not data.rank or data.identity != view.identity:
+            return ()
+        return within(whole_shape(self.body, data), places)
 
     def _view(self, data: DataObject) -> View | None:
         """What the caller passes for a dummy, of this routine or of its host."""

@@ -167,12 +167,8 @@ class Subscripts:
         """That single subscripts, and the ends of sections that are not empty, lie between declared bounds."""
         found: list[Condition] = []
         for which, place in enumerate(places if len(places) == len(data.used) else ()):
-            first, last, condition = _ends(place)
-            end = self._end(data, which)
-            if first is not None and last is not None and end is not None:
-                gaps = (f for f in (first - self.lower(data, which), end - last) if f.constant is None)
-                between = tuple(Compare(f, ">=") for f in gaps)
-                found += between if condition is None or not between else [Some((condition, Every(between)))]
+            if (end := self._end(data, which)) is not None:
+                found += _between(place, self.lower(data, which), end)
         return tuple(found)
 
     def extent(self, dimension: Dimension, data: DataObject) -> Form | None:
@@ -188,6 +184,26 @@ class Subscripts:
 
     def _name(self, data: DataObject) -> str:
         return self.reading.spelled(data)
+
+
+def within(shape: tuple[Section, ...], places: tuple[Subscript, ...]) -> tuple[Condition, ...]:
+    """The same for an array that a routine has from its caller, as far as the array's bounds are constant."""
+    found: list[Condition] = []
+    for dim, place in zip(shape, places, strict=True) if len(shape) == len(places) else ():
+        ends = dim.lower, dim.upper
+        if ends[0] is not None and ends[1] is not None and all(e is not None and e.constant is not None for e in ends):
+            found += _between(place, ends[0], ends[1])
+    return tuple(found)
+
+
+def _between(place: Subscript, lower: Form, end: Form) -> tuple[Condition, ...]:
+    """That a single subscript, or the ends of a section that is not empty, lie between bounds."""
+    first, last, empty = _ends(place)
+    if first is None or last is None:
+        return ()
+    gaps = (f for f in (first - lower, end - last) if f.constant is None)
+    between = tuple(Compare(f, ">=") for f in gaps)
+    return between if empty is None or not between else (Some((empty, Every(between))),)
 
 
 def _ends(place: Subscript) -> tuple[Form | None, Form | None, Condition | None]:

@@ -391,9 +391,22 @@ def asked(
     found = tuple(filter(speaks_against, sharing.found))
     if region.refuted or question_of(found) is None:
         return found, None
+    if (same := _alike(region, construct)) is not None:
+        return (same,), None
     left = leaving(region, sharing, construct, loop)
     more = (*filter(speaks_against, below_region(region.body)), *((left,) if left is not None else ()))
     return (*more, *found), question_of((*more, *found))
+
+
+def _alike(region: RegionSharing, construct: Construct) -> Diagnostic | None:
+    """What is against a region in which no statement tells one point from another, as in a loop that repeats a
+    computation: that no two points meet is no question there.
+    """
+    names = construct.region.iterators if construct.region is not None else ()
+    if any(r.name in names and r.role != "write" for r in region.body.references):
+        return None
+    message = f"its iterations do the same, as none uses '{', '.join(names)}', so that they meet in what they write"
+    return warning("HF504", message, region.region.place, "loops in it, and in what it calls, may be regions")
 
 
 def _used_elsewhere(effects: Effects, key: str, name: str) -> str:

@@ -12,7 +12,7 @@ module heat
   private
   public :: warm, mean, update
   interface warm
-    module procedure warm_surface, warm_number, warm_all
+    module procedure warm_surface, warm_number, warm_all, warm_column
   end interface
   interface mean
     module procedure mean_w, mean_n, mean_s
@@ -38,6 +38,11 @@ contains
     do k = 1, size(s)
       call warm(s(k), dt*k)
     end do
+  end subroutine
+  subroutine warm_column(x, dt)
+    real(8), intent(inout) :: x(:)
+    real(8), intent(in) :: dt
+    x(:) = x(:) + dt
   end subroutine
   pure real(8) function mean_w(s)
     type(surface), intent(in) :: s
@@ -78,6 +83,7 @@ contains
         tmp = cities(i,j)
         call warm(tmp, mean(cities(i,j)))
         call update(cities(i,j), x(i,j))
+        call warm(cities(i,j)%w, 0.125d0)
         x(i,j) = x(i,j) + tmp%t + mean(tmp)
       end do
     end do
