@@ -14,12 +14,13 @@ from hfpy.analyze.language.scopes import Found
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range, base_name, walk
 from hfpy.model.extents import Dim
+from hfpy.model.names import unit_name
 from hfpy.model.scalars import Scalar
 from hfpy.model.statements import expressions
 from hfpy.model.units import Symbol
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.plain.objecttypes import BASES, ObjectTypes, Path
-from hfpy.transform.plain.specifics import by_generic_name
+from hfpy.transform.plain.specifics import by_generic_name, listed_procedures
 from hfpy.values import dataclass
 
 _OBJECTS = ("type", "class")
@@ -77,6 +78,7 @@ class ObjectArguments:
         self.facts = facts
         self.effects = effects
         self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
+        self._listed = listed_procedures(facts)
         self._parts: dict[tuple[str, str], dict[Path, Part] | None] = {}
         self._objects: dict[tuple[str, str], tuple[Dimension, ...]] = {}
         found = ((k, d) for k in called for d in facts.routine(k).dummies if self._is_object(k, d))
@@ -92,6 +94,8 @@ class ObjectArguments:
 
     def _by_types(self, key: str) -> bool:
         """Whether a call of a routine by a generic name is left, which other types of arguments could change."""
+        if unit_name(key) not in self._listed:
+            return False
         sites = (s for caller in self.facts.graph.callers_of(key) for s in self.facts.graph.sites.get(caller, ()))
         return any(s.callee == key and by_generic_name(self.facts, s) for s in sites)
 

@@ -10,7 +10,7 @@ from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.model.expressions import Apply, Expr, Name
-from hfpy.model.names import plain_name
+from hfpy.model.names import plain_name, unit_name
 from hfpy.model.units import Routine
 from hfpy.transform.plain.functionforms import made_public
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
@@ -22,8 +22,9 @@ def specific_edits(facts: Facts, _effects: Effects, keys: Collection[str]) -> di
     """The edits of files for such calls of some routines, wherever they are called."""
     made: dict[str, list[Edit]] = {}
     public: dict[str, Routine] = {}
-    wanted = frozenset(keys)
-    for caller in dict.fromkeys(caller for key in keys for caller in facts.graph.callers_of(key)):
+    listed = listed_procedures(facts)
+    wanted = [key for key in keys if unit_name(key) in listed]
+    for caller in dict.fromkeys(caller for key in wanted for caller in facts.graph.callers_of(key)):
         routine = facts.routine(caller)
         found = list(_Calls(facts, routine, wanted, public).edits())
         if found:
@@ -31,6 +32,16 @@ def specific_edits(facts: Facts, _effects: Effects, keys: Collection[str]) -> di
     for routine in public.values():
         made.setdefault(routine.file, []).extend(made_public(facts, routine, routine.name))
     return made
+
+
+def listed_procedures(facts: Facts) -> frozenset[str]:
+    """The names of procedures that generic names of the program may mean, by their own names."""
+    specs = [routine.spec for routine in facts.application.routines.values()]
+    blocks = [i for spec in specs for i in spec.interfaces if i.name]
+    found = {name for block in blocks for name in (*block.procedures, *block.bodies)}
+    uses = [use for spec in specs for use in spec.uses]
+    renamed = {remote for use in uses for local, remote in (*(use.only or ()), *use.renames) if local in found}
+    return frozenset(found | renamed)
 
 
 def by_generic_name(facts: Facts, site: CallSite) -> bool:
