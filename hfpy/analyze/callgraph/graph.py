@@ -115,6 +115,21 @@ class CallGraph:
         for site in self.sites[key]:
             if not site.callee:
                 yield from (replace(site, callee=callee, possible=(), chosen=True) for callee in site.possible)
+        for at, nodes in read if self.scopes.entries else ():
+            named = [at.statement.designator] if isinstance(at.statement, Call) else []
+            for node in (*named, *(n.base for n in nodes if isinstance(n, Apply))):
+                yield from self._entered(key, at, node)
+
+    def _entered(self, key: str, at: Located, node: Expr) -> Iterator[CallSite]:
+        """The routines that a call of an entry may execute parts of. The entry has arguments of its own: these sites
+        have none, and begin where the name ends, so that no argument is taken for one of theirs.
+        """
+        if not isinstance(node, Name) or not self.scopes.is_entry(node.name, key):
+            return
+        found = self.scopes.variable(node.name, key)
+        if not (found is not None and found.symbol.rank) and not self._by_variable(node.name, key, at):
+            for home in self.scopes.entries[node.name]:
+                yield CallSite(key, home, node.name, (), at, replace(node, start=node.end), False, chosen=True)
 
     @staticmethod
     def _shown(node: Expr) -> str:

@@ -350,9 +350,13 @@ class Scopes:
         return symbol.type if symbol is not None and symbol.type.base else self.implicit_type(name, routine)
 
     @cached_property
-    def entries(self) -> frozenset[str]:
-        """The names of all entries of routines beside their own."""
-        return frozenset(name for routine in self.application.routines.values() for name in routine.entries)
+    def entries(self) -> dict[str, tuple[str, ...]]:
+        """The names of all entries of routines beside their own, each with the keys of the routines that have it."""
+        found: dict[str, tuple[str, ...]] = {}
+        for key, routine in self.application.routines.items():
+            for name in routine.entries:
+                found[name] = (*found.get(name, ()), key)
+        return found
 
     @cached_property
     def in_namelists(self) -> frozenset[tuple[str, str]]:
