@@ -1,5 +1,5 @@
 """Loops around calls of the routine that they are in, as over the grids within a grid: they are serial, and loops in
-what they call are regions.
+what they call are regions. Loops around calls of entries.
 """
 
 from __future__ import annotations
@@ -63,3 +63,31 @@ def test_loops_around_calls_of_their_own_routine(called: str, why: str, target: 
     made = found_regions(paths, Options(target=target, backend=backend))
     said = {v.place.line: (v.region, v.why) for v in made.verdicts}
     assert said == {12: (True, ""), 17: (False, why), 29: (True, "")}
+
+
+ENTRIES = """module entries
+  implicit none
+contains
+  subroutine first(x)
+    real(8), intent(inout) :: x
+    x = x + 1
+    return
+    entry second(x)
+    x = x + 2
+  end subroutine first
+  subroutine all_of(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+    integer :: i
+    do i = 1, n
+      call second(a(i))
+    end do
+  end subroutine all_of
+end module entries
+"""
+
+
+def test_a_call_of_an_entry_is_named(tmp_path: Path) -> None:
+    """It was called a routine whose source is not there."""
+    made = found_regions(write_files({"entries.f90": ENTRIES}, tmp_path), Options(target="cpu", backend="openmp"))
+    assert [v.why for v in made.verdicts] == ["it calls 'second', another entry of 'first' (line 16)"]

@@ -45,6 +45,7 @@ from hfpy.model.expressions import (
     walk,
     without_places,
 )
+from hfpy.model.names import unit_name
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -76,6 +77,7 @@ _POINTED = "use a pointer that is set before the loop"
 _SIZED = "allocate it before the loop, and assign to its elements, as in x(:) = …"
 _PARTS = "assign its components one by one"
 _AGAIN = "loops in what it calls may be regions, if they are in routines of their own"
+_OWN = "make a routine of its own of what is after the entry"
 _BY_NAME = "call the procedure by its own name"
 
 
@@ -399,6 +401,11 @@ class Ordering:
             )
         if by_procedure_variable(site.name, self.application.routines[site.caller], self.scopes, site.at):
             return Ordered(f"calls '{site.name}', which is a dummy procedure or a procedure pointer", line, _BY_NAME)
+        if self.scopes.is_entry(site.name, site.caller):
+            own = unit_name(self.scopes.entries[site.name][0])
+            return Ordered(
+                f"calls '{site.name}', another entry of '{own}'", line, _OWN, "calls another entry of a routine"
+            )
         if site.name in _PURE_SUBROUTINES and self.scopes.is_intrinsic(site.name, site.caller):
             return None
         if site.function and self.scopes.is_intrinsic(site.name, site.caller):
