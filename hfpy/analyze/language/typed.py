@@ -235,11 +235,13 @@ class Types:
         return None
 
     def _component(self, of: Typed, name: str) -> Typed | None:
-        """A component, also of the types that a type extends."""
+        """A component, also of the types that a type extends, or the parent component, of such a type."""
         for home, derived in self.ancestors(of):
             symbol = next((c for c in derived.components if c.name == name), None)
             if symbol is not None:
                 return None if symbol.type.base == "procedure" else self._of(symbol.type, home, symbol.rank)
+            if derived.extends == name:
+                return self._of(FType("type", None, name), home, 0)
         return None
 
     def ancestors(self, typed: Typed) -> tuple[tuple[str, DerivedType], ...]:

@@ -99,8 +99,8 @@ def _up(edit: Edit, rows: int) -> Edit:
 
 
 def made_public(facts: Facts, routine: Routine, name: str) -> Iterator[Edit]:
-    """The edit of a function's module that makes a name public where names are private."""
+    """The edit of a routine's module that makes a name public where it is private."""
     home = facts.application.routines.get(routine.module)
-    if home is not None and home.spec.default_private:
+    if home is not None and not home.spec.accessible(name):
         row = f"{' ' * (home.header.segments[0][2] + 2)}public :: {name}"
         yield insert_lines(home.spec_insert + 1, [row], 5, home.header.first)

@@ -6,6 +6,7 @@ through several calls, and components may be objects themselves. A dummy that is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import zip_longest
@@ -83,6 +84,11 @@ class _Edits:
                 rows += self._declared(dummy, part)
                 values += [f"{self._names(self.key, dummy, part)[-1]} = {part.initial}"] if part.initial else []
         yield replace_range(line, *span, f"({', '.join(listed)})")
+        word = re.search(r"\belemental\b", line.text[: span[0]], re.IGNORECASE)
+        if word is not None and any(part.shape for dummy in self.own for part in self.own[dummy]):
+            # Arrays that an object had inside are no elements of arrays that the routine goes over.
+            plain = "" if {"pure", "impure"} & {*self.routine.prefix} else "pure"
+            yield replace_range(line, word.start(), word.end(), plain)
         declarations = (self.routine.spec.symbols[dummy].line for dummy in self.own)
         for declaration in {line.key: line for line in declarations if line is not None}.values():
             yield without(self.routine, declaration, self.own)

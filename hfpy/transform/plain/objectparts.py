@@ -82,7 +82,14 @@ class ObjectArguments:
         self._parts: dict[tuple[str, str], dict[Path, Part] | None] = {}
         self._objects: dict[tuple[str, str], tuple[Dimension, ...]] = {}
         found = ((k, d) for k in called for d in facts.routine(k).dummies if self._is_object(k, d))
-        self.taken = {slot: list(parts.values()) for slot in found if (parts := self.parts(*slot)) is not None}
+        known = ((slot, parts) for slot in found if (parts := self.parts(*slot)) is not None)
+        self.taken = {slot: list(parts.values()) for slot, parts in known if not self._elementwise(*slot, parts)}
+
+    def _elementwise(self, key: str, dummy: str, parts: dict[Path, Part]) -> bool:
+        """Whether an elemental routine gets arrays of objects with arrays inside: these would be arrays of arrays."""
+        if "elemental" not in self.facts.routine(key).prefix or not any(part.shape for part in parts.values()):
+            return False
+        return any(extents for extents in self._given(key, dummy))
 
     def _is_object(self, key: str, dummy: str) -> bool:
         symbol = self.facts.routine(key).spec.symbols.get(dummy)

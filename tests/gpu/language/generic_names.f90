@@ -5,17 +5,21 @@ module kinds
     real(8) :: t = 1
     real(8) :: w(3) = 2
   end type
+  type, extends(surface) :: wet
+    real(8) :: q = 3
+  end type
 end module
 module heat
   use kinds
   implicit none
   private
   public :: warm, mean, update
+  private :: warm_surface
   interface warm
     module procedure warm_surface, warm_number, warm_all, warm_column
   end interface
   interface mean
-    module procedure mean_w, mean_n, mean_s
+    module procedure mean_w, mean_n, mean_s, mean_wet
   end interface
   interface update
     module procedure update1
@@ -44,13 +48,17 @@ contains
     real(8), intent(in) :: dt
     x(:) = x(:) + dt
   end subroutine
-  pure real(8) function mean_w(s)
+  elemental real(8) function mean_w(s)
     type(surface), intent(in) :: s
     mean_w = sum(s%w)/3 + s%t
   end function
-  pure real(8) function mean_n(s)
+  elemental real(8) function mean_n(s)
     real(8), intent(in) :: s
     mean_n = -s
+  end function
+  elemental real(8) function mean_wet(s)
+    type(wet), intent(in) :: s
+    mean_wet = s%w(3) + mean(s%surface)
   end function
   elemental real(8) function mean_s(s)
     integer, intent(in) :: s
