@@ -6,7 +6,6 @@ through several calls, and components may be objects themselves. A dummy that is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import zip_longest
@@ -18,7 +17,7 @@ from hfpy.model.expressions import Apply, Expr, Keyword, Name, children
 from hfpy.model.names import plain_name
 from hfpy.model.statements import Call, OneLine, Statement, expressions
 from hfpy.model.units import Routine
-from hfpy.parse.expressions.fragments import list_behind
+from hfpy.parse.expressions.fragments import list_behind, word_span
 from hfpy.transform.plain.declarations import without
 from hfpy.transform.plain.objectparts import Chain, ObjectArguments, Part, asks, chain_of
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
@@ -84,11 +83,10 @@ class _Edits:
                 rows += self._declared(dummy, part)
                 values += [f"{self._names(self.key, dummy, part)[-1]} = {part.initial}"] if part.initial else []
         yield replace_range(line, *span, f"({', '.join(listed)})")
-        word = re.search(r"\belemental\b", line.text[: span[0]], re.IGNORECASE)
-        if word is not None and any(part.shape for dummy in self.own for part in self.own[dummy]):
+        if "elemental" in self.routine.prefix and any(part.shape for parts in self.own.values() for part in parts):
             # Arrays that an object had inside are no elements of arrays that the routine goes over.
             plain = "" if {"pure", "impure"} & {*self.routine.prefix} else "pure"
-            yield replace_range(line, word.start(), word.end(), plain)
+            yield replace_range(line, *word_span(line.text, "elemental"), plain)
         declarations = (self.routine.spec.symbols[dummy].line for dummy in self.own)
         for declaration in {line.key: line for line in declarations if line is not None}.values():
             yield without(self.routine, declaration, self.own)
