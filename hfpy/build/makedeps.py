@@ -51,7 +51,7 @@ def write_depfile(
     modules = depfile.parent / "modules"
     if modules.is_dir():
         remove_stale_modules(modules, files)
-    write_atomically(depfile, text.encode())
+    write_atomically(depfile, text.encode("utf-8", "surrogateescape"))
 
 
 class _Fragment:

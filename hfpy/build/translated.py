@@ -129,7 +129,7 @@ def write_generated(translation: Translation, folder: Path, options: Options) ->
     scanner = IncludeScanner(include_folders(options))
     files = []
     for file in translation.files:
-        data = file.text.encode("utf-8")
+        data = file.text.encode("utf-8", "surrogateescape")
         write_if_changed(folder / file.name, data)
         contents = file.contents
         if contents.language == "fortran":

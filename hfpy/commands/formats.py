@@ -163,7 +163,7 @@ def gitlab(diagnostics: Iterable[Diagnostic]) -> str:
             {
                 "description": _with_hint(d),
                 "check_name": d.code,
-                "fingerprint": hashlib.sha256(f"{about}\0{met[about]}".encode()).hexdigest(),
+                "fingerprint": hashlib.sha256(f"{about}\0{met[about]}".encode("utf-8", "surrogateescape")).hexdigest(),
                 "severity": _GITLAB[d.severity],
                 "location": {"path": _path(d.place.file).as_posix(), "lines": {"begin": max(d.place.line, 1)}},
             }

@@ -49,7 +49,7 @@ def graph(paths: tuple[Path, ...], output: Path | None, form: str | None, **opti
     if output is None:
         click.echo(text, nl=False)
     else:
-        write_if_changed(output, text.encode())
+        write_if_changed(output, text.encode("utf-8", "replace"))
     return status_of(found)
 
 
@@ -76,7 +76,7 @@ def write_pages(
         files = tuple(f for f in files if str(f.source) in chosen)
     made = pages(Explained(_name(paths), survey, files, found, translation.schedule))
     for name, text in made.items():
-        write_if_changed(folder / name, text.encode())
+        write_if_changed(folder / name, text.encode("utf-8", "replace"))
     files_written = "1 file" if len(made) == 2 else f"{len(made) - 1} files"
     click.echo(f"wrote {folder / INDEX}, with pages of {files_written}")
 

@@ -91,7 +91,7 @@ def _surroundings(paths: Sequence[Path], read: Mapping[str, bytes], options: Opt
         extra[options.storage_order] = None
     parts = [repr(replace(options, jobs=0, cache_dir=None)), _own_build(), *(str(p) for p in paths)]
     parts += [hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(extra)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def remember(

@@ -19,7 +19,7 @@ from hfpy.values import dataclass
 def stages_digest(program: Program) -> str:
     """A digest of the text of a program's regions, whatever their blanks, letter case and comments."""
     lines = [s.line.compact for stage in program.stages for s in flatten((stage.region,))]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
