@@ -45,6 +45,9 @@ def add_components(builder: SpecBuilder, name: str, found: Found) -> None:
     """Makes parameters of the components of an object that the region names. Raises CannotPrint."""
     if name in builder.region.private:
         raise CannotPrint(f"'{name}', which each point has for itself and does not set,", hint=WHOLE)
+    imported = builder.imported.found(found.home, found.symbol.name, builder.key)
+    if imported is not None and imported.local == name:  # the plain form gives it to called routines
+        builder.imports.append(imported)
     for shown, chain in sorted(_chains(builder, name, found.symbol).items()):
         with builder.refusals.at(*mentioned_at(builder.sharing, name, names_of(chain.node)), name=name):
             symbol = _declared(builder, found, chain.node)

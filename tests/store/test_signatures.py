@@ -493,7 +493,39 @@ contains
   end subroutine
 end module
 """
+OBJECTS = """
+module laws
+  implicit none
+  type law
+    real(8) :: rate
+  end type
+  type(law) :: one, many(3)
+contains
+  real(8) function scaled(x)
+    real(8), intent(in) :: x
+    scaled = x*one%rate
+  end function
+end module
+"""
+OBJECTS_USED = """
+module regions
+  use laws, only: scaled
+  implicit none
+contains
+  subroutine s(n, q)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: q(n)
+    integer :: i
+    @parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      q(i) = scaled(q(i))
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+"""
 CASES = {
+    "a called routine reads another object": Case(OBJECTS, "one%rate", "many(2)%rate", OBJECTS_USED, (GPU,)),
     "sizes that a called routine declares": Case(SIZED, "w(nn(1))", "w(3)", SIZES_SET, (GPU, ACC)),
     "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),
     "a routine on the host reads by module": Case(host(), "t = 2", "print *, shared(1,1)", REGION, (GPU,)),

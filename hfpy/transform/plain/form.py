@@ -29,6 +29,7 @@ from hfpy.transform.plain.functions import function_edits
 from hfpy.transform.plain.headers import header_edits
 from hfpy.transform.plain.indexed import index_edits
 from hfpy.transform.plain.masked import mask_edits
+from hfpy.transform.plain.moduleobjects import module_object_edits
 from hfpy.transform.plain.objectargs import object_edits
 from hfpy.transform.plain.pointobjects import point_object_edits
 from hfpy.transform.plain.specifics import specific_edits
@@ -101,6 +102,7 @@ def plain_form(
         point_object_edits,
         partial(value_edits, packs=packed),
         point_object_edits,  # assignments that came
+        module_object_edits,
         object_edits,
         partial(point_object_edits, last=True),  # objects that were arguments as a whole
         stop_edits,
