@@ -21,6 +21,10 @@ ASSUMED_SIZE = "declare its last extent, such as a(n) for a(*) or a(1)"
 OPTIONAL_BOUNDS = "declare its extents by integers of the routine, or call the region's routine with a plain argument"
 LAST_VALUE = "give the array the region's dimensions, or set it again after the region"
 INTERNAL = "give it to the internal procedure as an argument"
+OBJECT = (
+    "give routines what they need of it as arguments; an object of a module has to be public, with constant bounds, "
+    "and may not be changed there"
+)
 PRIVATE = "make it public, or move the region into its module"
 IN_COMMON = (
     "let the routine with the region read it, and pass it as an argument; or move it from the block into a module"

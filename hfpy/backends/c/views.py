@@ -7,7 +7,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.backends.c.values import CannotPrint, CVariable, Space, c_name, c_type
 from hfpy.backends.chains import elements_of
-from hfpy.backends.refused import TEXT
+from hfpy.backends.refused import OBJECT, TEXT
 from hfpy.model.expressions import Expr, Name
 from hfpy.model.scalars import Scalar
 
@@ -54,6 +54,7 @@ def scalar_of(kinds: Kinds, data: DataObject) -> Scalar:
     if data.symbol.type.base == "character":
         raise CannotPrint(f"the text '{data.name}'", hint=TEXT)
     if scalar is None:
-        raise CannotPrint(f"'{data.name}', which has the type {data.symbol.type.text or data.symbol.type.base},")
+        what = f"'{data.name}', which has the type {data.symbol.type.text or data.symbol.type.base},"
+        raise CannotPrint(what, hint=OBJECT)
     c_type(scalar)
     return scalar
