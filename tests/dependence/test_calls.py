@@ -181,6 +181,9 @@ def test_through_calls(name: str, way) -> None:
     dummies = way in (bound_dummies, bound_twice)
     if dummies and expected in ("", "note") and name != "read_only":
         return  # as arguments they are written in the region: refused there unless all points set them
+    if dummies and name in ("set_first", "set_only", "loop_variable"):  # as if the region itself set them
+        assert worst(found) in ("", "note"), [str(d) for d in found]
+        return
     if way in (component, component_of_dummy, associated) and name == "loop_variable":
         expected = ""
     assert worst(found) == expected, [str(d) for d in found]
