@@ -67,7 +67,12 @@ class _Needs:
             for key, callee in more:
                 reached[key] |= reached[callee]
         refused = {key for key in called if reached[key] and not self._takes(key, reached[key])}
-        self.of = {key: sorted(found) for key, found in reached.items() if found and key not in refused}
+        self.of = {k: self._dummies(k, sorted(found)) for k, found in reached.items() if found and k not in refused}
+
+    def _dummies(self, key: str, identities: Collection[_Identity]) -> dict[_Identity, str]:
+        """The arguments for objects in a routine that needs these."""
+        known = len(self.facts.routine(key).dummies)
+        return {identity: plain_name(identity[1], number) for number, identity in enumerate(identities, known + 1)}
 
     def concerned(self) -> list[str]:
         """The routines that need objects, and those that call them."""
@@ -126,7 +131,7 @@ class _Edits:
         self.facts = needs.facts
         self.routine = routine
         self.key = routine.key
-        self.own = needs.of.get(routine.key, [])
+        self.own = needs.of.get(routine.key, {})
         self.imports: dict[tuple[str, str], str] = {}
 
     def all(self) -> Iterator[Edit]:
@@ -142,19 +147,14 @@ class _Edits:
             rows = [f"{margin}use {home}, only: {own} => {name}" for (home, name), own in self.imports.items()]
             yield insert_lines(self.routine.uses_row, rows, -31, self.routine.header.first)
 
-    def _dummy(self, key: str, identity: _Identity) -> str:
-        """The argument for an object in a routine that needs it."""
-        return plain_name(identity[1], len(self.facts.routine(key).dummies) + self.needs.of[key].index(identity) + 1)
-
     def _header(self) -> Iterator[Edit]:
         line, routine = self.routine.header, self.routine
-        dummies = [self._dummy(self.key, identity) for identity in self.own]
         span = list_behind(line.text, routine.name)
         end = word_span(line.text, routine.name)[1]
-        yield replace_range(line, *(span or (end, end)), f"({', '.join([*routine.dummies, *dummies])})")
+        yield replace_range(line, *(span or (end, end)), f"({', '.join([*routine.dummies, *self.own.values()])})")
         margin = " " * (line.segments[0][2] + 2)
         rows = []
-        for identity, dummy in zip(self.own, dummies, strict=True):
+        for identity, dummy in self.own.items():
             variable = self.needs.objects[identity]
             shape = f"({','.join(f'{lower}:' for lower in self.needs.lower(variable))})" if variable.symbol.rank else ""
             rows.append(f"{margin}type({self._type(variable)}), intent(in) :: {dummy}{shape}")
@@ -184,24 +184,23 @@ class _Edits:
             identity = (variable.home, variable.symbol.name) if variable is not None else ("", "")
             if identity in self.own:
                 node = reference.node.base if isinstance(reference.node, Apply) else reference.node
-                dummy = self._dummy(self.key, identity)
-                yield replace_range(reference.at.statement.line, node.start, node.end, dummy)
+                yield replace_range(reference.at.statement.line, node.start, node.end, self.own[identity])
 
     def _call(self, site: CallSite) -> Edit:
-        given = ", ".join(f"{self._dummy(site.callee, i)}={self._here(i, site)}" for i in self.needs.of[site.callee])
+        given = ", ".join(f"{dummy}={self._here(i, site)}" for i, dummy in self.needs.of[site.callee].items())
         statement, line = site.at.statement, site.at.statement.line
         separator = ", " if site.args else ""
         if site.function or not isinstance(statement, Call):
             return replace_range(line, site.node.end - 1, site.node.end, f"{separator}{given})")
         if site.args:
-            end = len(line.text.rstrip())
+            end = len(line.text)
             return replace_range(line, end - 1, end, f", {given})")
         return replace_range(line, statement.designator.end, len(line.text), f"({given})")
 
     def _here(self, identity: _Identity, site: CallSite) -> str:
         """The name of an object at a call."""
         if identity in self.own:
-            return self._dummy(self.key, identity)
+            return self.own[identity]
         home, name = identity
         found = self.facts.variable(name, site.at, self.key)
         if found is not None and (found.home, found.symbol.name) == identity:
