@@ -67,7 +67,7 @@ NO_COMPONENTS = ("state_handed", "state_whole_objects", "deep_objects", "asked_s
 # which other backends leave where they are.
 KERNELS = ("nested_allocated", "bound_calls", "module_objects")
 # Sections with gaps for dummies of assumed shape, which CUDA Fortran does not take.
-GAPS = ("nested_lists",)
+GAPS = ("nested_lists", "generic_names")
 # In fixed form, where the longer names of kernels in one executable of many programs would break columns.
 FIXED_FORM = ("fixed", "old_commons")
 

@@ -102,5 +102,10 @@ def made_public(facts: Facts, routine: Routine, name: str) -> Iterator[Edit]:
     """The edit of a routine's module that makes a name public where it is private."""
     home = facts.application.routines.get(routine.module)
     if home is not None and not home.spec.accessible(name):
-        row = f"{' ' * (home.header.segments[0][2] + 2)}public :: {name}"
-        yield insert_lines(home.spec_insert + 1, [row], 5, home.header.first)
+        yield public_in(home, name)
+
+
+def public_in(module: Routine, name: str) -> Edit:
+    """The edit that makes a name of a module public."""
+    row = f"{' ' * (module.header.segments[0][2] + 2)}public :: {name}"
+    return insert_lines(module.spec_insert + 1, [row], 5, module.header.first)

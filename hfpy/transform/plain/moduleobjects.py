@@ -19,6 +19,7 @@ from hfpy.model.names import cut, plain_name
 from hfpy.model.statements import Call
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE, list_behind, word_span
+from hfpy.transform.plain.functionforms import public_in
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 _Identity = tuple[str, str]  # of a variable: the key of its module, its name
@@ -40,8 +41,7 @@ def module_object_edits(facts: Facts, effects: Effects, keys: Collection[str]) -
         hidden |= needs.hidden
     for home, name in sorted(needs.public):
         unit = facts.routine(home)
-        row = f"{' ' * (unit.header.segments[0][2] + 2)}public :: {name}"
-        made.setdefault(unit.file, []).append(insert_lines(unit.spec_insert + 1, [row], 5, unit.header.first))
+        made.setdefault(unit.file, []).append(public_in(unit, name))
     return made
 
 
