@@ -192,6 +192,11 @@ def plain_name(name: str, number: int) -> str:
     return cut(f"hfn{number}_{name}")
 
 
+def object_constant(name: str, path: Iterable[str]) -> str:
+    """The constant for a component of a named constant of derived type."""
+    return cut("_".join((f"hf_{name}", *path)))
+
+
 def plain_from(name: str) -> str:
     """What such a variable means; empty for all other names."""
     head, _, rest = name.partition("_")

@@ -524,7 +524,39 @@ contains
   end subroutine
 end module
 """
+CONSTANTS = """
+module first
+  implicit none
+  type decay
+    real(8) :: w(2) = [0.5d0, 0.25d0]
+  end type
+  type law
+    real(8) :: rate
+    type(decay) :: d
+  end type
+  real(8), parameter :: base = 3
+  type(law), parameter :: laws(2) = [law(1.5d0, decay([1d0, 2d0])), law(2*base)]
+end module
+"""
+CONSTANTS_USED = """
+module second
+  use first, only: laws
+  implicit none
+contains
+  subroutine s(n, q)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: q(n)
+    integer :: i
+    @parallelRegion{domName(i), domSize(n)}
+    q(i) = q(i)*laws(1 + mod(i, 2))%rate + laws(2)%d%w(1)
+    @end parallelRegion
+  end subroutine
+end module
+"""
 CASES = {
+    "a value in a constant object": Case(CONSTANTS, "1.5d0", "1.75d0", CONSTANTS_USED, (GPU, CUDA_FORTRAN)),
+    "a constant that a constant object has": Case(CONSTANTS, "base = 3", "base = 4", CONSTANTS_USED, (GPU,)),
+    "a value that a type gives to a constant object": Case(CONSTANTS, "0.5d0", "0.75d0", CONSTANTS_USED, (GPU,)),
     "a called routine reads another object": Case(OBJECTS, "one%rate", "many(2)%rate", OBJECTS_USED, (GPU,)),
     "sizes that a called routine declares": Case(SIZED, "w(nn(1))", "w(3)", SIZES_SET, (GPU, ACC)),
     "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),

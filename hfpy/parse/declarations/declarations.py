@@ -120,6 +120,12 @@ def _parameters(base: str, text: str) -> tuple[Fragment | None, Fragment | None]
     return given.get("kind"), given.get("len")
 
 
+def stated_type(spec: str) -> FType:
+    """The type that an array constructor names, as in ``[real(dp) :: …]`` or ``[pair :: …]`` (Fortran 2018, R770)."""
+    found = type_spec(spec, mask_strings(spec))
+    return found[0] if found is not None else FType("type", None, spec.strip().lower(), spec)
+
+
 def is_declaration(masked: str) -> bool:
     """Whether a statement of a specification part declares variables."""
     found = _TYPE.match(masked)

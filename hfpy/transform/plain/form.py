@@ -24,6 +24,7 @@ from hfpy.transform.passes import Again, NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
 from hfpy.transform.plain.boundcalls import bound_edits
+from hfpy.transform.plain.constantobjects import constant_edits
 from hfpy.transform.plain.exits import exit_edits
 from hfpy.transform.plain.functions import function_edits
 from hfpy.transform.plain.headers import header_edits
@@ -93,6 +94,7 @@ def plain_form(
         bound_edits,
         function_edits,
         table_edits,
+        constant_edits,
         exit_edits,
         index_edits,
         alias_edits,
@@ -105,6 +107,7 @@ def plain_form(
         module_object_edits,
         object_edits,
         partial(point_object_edits, last=True),  # objects that were arguments as a whole
+        constant_edits,  # components of constants that were arguments, or values of other objects
         stop_edits,
     )
     for number, step in enumerate(steps) if keys else ():

@@ -9,25 +9,20 @@ from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found
 from hfpy.model.expressions import (
     Apply,
-    ArrayConstructor,
-    Binary,
     Component,
     Expr,
-    Literal,
     Name,
-    Paren,
     Range,
-    Unary,
     base_name,
     walk,
 )
 from hfpy.model.units import DerivedType, Symbol
 from hfpy.parse.expressions.fragments import ONE
+from hfpy.transform.plain.constantvalues import ConstantValues
 from hfpy.values import dataclass
 
 Path = tuple[str, ...]
 BASES = ("real", "integer", "logical", "complex")
-_CONVERSIONS = {"real": "real", "integer": "int", "logical": "logical"}
 
 
 @dataclass(frozen=True)
@@ -110,37 +105,8 @@ class ObjectTypes:
         if scalar is None or scalar.base not in BASES or None in bounds:
             return None
         shape = f", dimension({', '.join(map(str, bounds))})" if bounds else ""
-        initial = self._constant(component.initial.expr, home) if component.initial is not None else ""
+        initial = ConstantValues(self.facts).text(component.initial.expr, home) if component.initial is not None else ""
         return [Leaf((component.name,), f"{scalar.base}({scalar.bytes}){shape}", initial, bool(bounds))]
-
-    def _constant(self, expr: Expr | None, home: str) -> str | None:
-        """A value of literals and named constants, with kinds that need no name; None for others."""
-        match expr:
-            case Name(name=name):
-                found = self.facts.scopes.variable(name, home)
-                if found is None or not found.symbol.constant or found.symbol.rank or found.symbol.initial is None:
-                    return None
-                scalar = self.kinds.scalar(found.symbol.type, found.home)
-                value = self._constant(found.symbol.initial.expr, found.home)
-                function = _CONVERSIONS.get(scalar.base) if scalar is not None else None
-                return f"{function}({value}, {scalar.bytes})" if function and scalar and value is not None else None
-            case Literal(kind="logical"):
-                return ".true." if expr.true else ".false."
-            case Literal():
-                scalar = self.kinds.literal(expr, home)
-                return f"{expr.decimal}_{scalar.bytes}" if scalar is not None else None
-            case Unary(op="-" | "+", operand=operand):
-                value = self._constant(operand, home)
-                return f"{expr.op}({value})" if value is not None else None
-            case Binary(op="+" | "-" | "*" | "/" | "**", left=left, right=right):
-                sides = [self._constant(side, home) for side in (left, right)]
-                return f"({sides[0]}){expr.op}({sides[1]})" if None not in sides else None
-            case Paren(inner=inner):
-                return self._constant(inner, home)
-            case ArrayConstructor(items=items):
-                values = [self._constant(item, home) for item in items]
-                return f"[{', '.join(filter(None, values))}]" if None not in values else None
-        return None
 
     def _bounds(self, component: Symbol, dimension: int, home: str) -> str | None:
         dim = component.shape[dimension]
