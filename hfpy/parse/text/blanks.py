@@ -1,7 +1,8 @@
 """Blanks of fixed form that mean nothing (Fortran 2018, 6.3.3.1): statements are read as if they were not there.
 
 That is done where it is certain what is meant: in operators and numbers, in the keyword that a statement begins with,
-and in the names of an assignment. Statements with other names that have blanks in them are not understood.
+in the names of an assignment, of a call, of a routine's header and of a declaration. Other statements with names that
+have blanks in them are not understood.
 """
 
 from __future__ import annotations
@@ -50,7 +51,17 @@ _KEYWORD = re.compile(
     ),
     re.IGNORECASE,
 )
-_FUNCTION = re.compile(rf"(?:[a-z]+[\s*\d()]*?\b)({_apart('function')})\s*[a-z]\w*\s*\(\s*[a-z)]", re.IGNORECASE)
+_FUNCTION = re.compile(rf"(?:[a-z]+[\s*\d()]*?\b)({_apart('function')})\s*[a-z][\w\s]*\(\s*[a-z)]", re.IGNORECASE)
+# What is before a name, or before nothing but names, numbers and signs: blanks between words there mean nothing.
+_NAMES = re.compile(
+    rf"""(?:(?:recursive|pure|elemental|impure)\s+)*(?:end\s+)?subroutine\s+ | (?:call|entry)\s+ | (?:end\s+)?program\s+
+      | (?:[a-z]+[\s*\d()]*?\b)?(?:{_apart("function")})\s+(?=[a-z][\w\s]*\()
+      | (?:integer|real|logical|complex|double\s+precision|dimension|common|external|intrinsic|save)(?:\s*\*\s*\d+)?\s+
+        (?!"""
+    + _apart("function recursive pure elemental impure")
+    + ")",
+    re.VERBOSE | re.IGNORECASE,
+)
 # What is in all operators and numbers with blanks, and in all names: most statements have none.
 _MAYBE = re.compile(
     r"""\d\s+[\d.] | \.\s+[\da-z] | \.[a-z]+\s | \.\d*\s+[ed] | [\d.]\s*[ed]\s*[+-]?\s+\d | [*/=<>]\s+[*/=>]
@@ -92,7 +103,9 @@ def _in_words(masked: str) -> Gaps:
         return [(start + action, end + action) for start, end in _in_words(masked[action:])]
     if known:
         found = _FUNCTION.match(masked)
-        return list(_within(found, 1)) if found is not None else []
+        gaps = list(_within(found, 1)) if found is not None else []
+        names = _NAMES.match(masked)
+        return [*gaps, *(g.span() for g in _BETWEEN_WORDS.finditer(masked, names.end()))] if names is not None else gaps
     keyword = _KEYWORD.match(masked)
     return list(_within(keyword)) if keyword is not None else []
 

@@ -26,7 +26,7 @@ module species_data
   end type
   type(species), parameter, public :: fixed = species("fixed", 1.5_wp, [1, 2, 3], 1, decay([7._wp, 8._wp], 4, .false.))
   type(species), parameter :: listed(0:*) = [species("a", base), &
-    species(rate=2*sqrt(base), label="b", c=[real(wp) :: 0.1, 5.7, 6], kind=int(7.9)), fixed]
+    species(rate=2*sqrt(base), label="b", c=[real(kind=wp) :: 0.1, 5.7, 6], kind=int(7.9)), fixed]
   type(species), parameter, public :: twice(2) = species("same", 0.75_wp, d=decay(n=ns))
   type(pair), parameter :: both = pair([fixed, listed(1)], listed(1)%c(2) + fixed%d%w(1))
   real(wp), parameter :: half = fixed%rate*2 + listed(1)%kind, halves(2) = [both%w, 1._wp]
