@@ -15,6 +15,7 @@ from hfpy.parse.expressions.fragments import ONE, expanded, fragment
 from hfpy.parse.expressions.grammar import GrammarError
 
 _BASES = ("real", "integer", "logical", "complex", "character")
+_OF_INTEGERS = frozenset({"abs", "max", "min", "mod"})
 _INTEGER_DIGITS = ((2, 1), (4, 2), (9, 4), (18, 8))
 _DIGITS, _EXPONENTS = {4: 6, 8: 15}, {4: 37, 8: 307}  # what precision() and range() give of reals
 
@@ -130,6 +131,8 @@ class Kinds:
             a.name if isinstance(a, Keyword) else i: self.value(p, key)
             for i, (a, p) in enumerate(zip(args, plain, strict=True))
         }
+        if name in _OF_INTEGERS and self.scopes.is_intrinsic(name, key):
+            return _of_integers(name, [values.get(place) for place in range(len(args))])
         if name == "selected_int_kind":
             digits = values.get(0, values.get("r"))
             return next((size for limit, size in _INTEGER_DIGITS if digits is not None and digits <= limit), None)
@@ -147,6 +150,19 @@ class Kinds:
             variable = self.scopes.variable(expr.name, key)
             return self.scalar(variable.symbol.type, variable.home) if variable is not None else None
         return None
+
+
+def _of_integers(name: str, values: list[int | None]) -> int | None:
+    """What some intrinsic functions give for integers (Fortran 2018, 16.9)."""
+    known = [value for value in values if value is not None]
+    if len(known) < len(values) or not known:
+        return None
+    if name in ("max", "min"):
+        return max(known) if name == "max" else min(known)
+    if name == "abs":
+        return abs(known[0])
+    quotient = _plain("/", known[0], known[1]) if len(known) == 2 else None
+    return None if quotient is None else known[0] - quotient * known[1]
 
 
 def _inquiry(name: str, scalar: Scalar) -> int | None:

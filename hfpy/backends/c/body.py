@@ -16,14 +16,16 @@ from hfpy.analyze.language.scopes import Found
 from hfpy.analyze.language.sizes import constant
 from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.expressions import Expressions
+from hfpy.backends.c.intrinsics import convert
 from hfpy.backends.c.rearranged import counted_by
 from hfpy.backends.c.values import CannotPrint, CVariable, Follows, Refusals, Space, c_name, c_type
 from hfpy.backends.refused import INTERNAL
-from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Name
+from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Name, walk
 from hfpy.model.extents import Dim
 from hfpy.model.kernel import Slot
 from hfpy.model.names import Names
 from hfpy.model.scalars import Scalar
+from hfpy.parse.declarations.declarations import stated_type
 from hfpy.parse.expressions.fragments import ONE, expanded
 from hfpy.values import dataclass
 
@@ -244,9 +246,18 @@ class Body:
         made = CVariable(name, scalar, tuple(lower), tuple(upper), storage, data=f"{name}_data")
         printer = Expressions(self, found.home, None)
         self._to_come(found, made)
-        values = ", ".join(printer.within(turn).print(item).text for item, turn in items)
+        stated = self._stated(initial, found.home)
+        shown = [printer.within(turn).print(item) for item, turn in items]
+        shown = [convert(self.dialect, value, stated) for value in shown] if stated is not None else shown
+        values = ", ".join(convert(self.dialect, value, scalar).text for value in shown)
         lines = [f"const {c_type(scalar)} {name}_data[] = {{{values}}};"]
         return made, [*lines, *self.dialect.view(made, symbol.name, True, made.data)]
+
+    def _stated(self, initial: Expr, home: str) -> Scalar | None:
+        """The type that the constructor of an array names, to which its values are converted first."""
+        listed = next((n for n in walk(initial) if isinstance(n, ArrayConstructor)), None)
+        spec = listed.type_spec if listed is not None else ""
+        return self.kinds.scalar(stated_type(spec), home) if spec else None
 
     def _constant_items(self, found: Found, initial: Expr) -> tuple[list[Turn], list[int]]:
         """The values of an array of constants in their order, and its extents."""

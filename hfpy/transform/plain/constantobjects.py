@@ -15,11 +15,11 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found
-from hfpy.model.expressions import Component, Expr, children, walk
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, ImpliedDo, Name, children, walk
 from hfpy.model.extents import Dim
 from hfpy.model.names import Names, object_constant
 from hfpy.model.statements import OneLine, expressions
-from hfpy.model.units import Routine, Symbol
+from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE, fragment
 from hfpy.transform.plain.constantvalues import ConstantValues, Path
 from hfpy.transform.plain.objectparts import Chain, chain_of
@@ -61,9 +61,27 @@ class _Constants:
         self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
         self.names = Names(frozenset(routine.spec.symbols))
         self._made: dict[tuple[str, str, Path], _Made | None] = {}
+        self._wanted = {
+            name: found for name, found in self._constants() if self._is_object(found) or self._hidden(found)
+        }
+
+    def _constants(self) -> Iterator[tuple[str, Found]]:
+        """The named constants that the routine mentions."""
+        names = {reference.name for reference in self.facts.references.get(self.key, ())}
+        names |= {name for symbol in self.routine.spec.symbols.values() for dim in symbol.shape for name in dim.names}
+        for name in sorted(names):
+            found = self.facts.scopes.variable(name, self.key)
+            if found is not None and found.symbol.constant:
+                yield name, found
+
+    @staticmethod
+    def _is_object(found: Found) -> bool:
+        return found.symbol.type.base == "type"
 
     def edits(self) -> Iterator[Edit]:
         """The references, and the declarations of what they mean now."""
+        if not self._wanted:
+            return
         for at in self.facts.graph.statements.get(self.key, ()):
             statement = at.statement
             if statement.line.file or (isinstance(statement, OneLine) and not statement.control):
@@ -127,8 +145,8 @@ class _Constants:
         """The constant for a component of a constant object, or for a constant that is made of such components; None
         where there can be none.
         """
-        found = self.facts.scopes.variable(chain.root, self.key)
-        if found is None or not found.symbol.constant or not (chain.path or _of_objects(found.symbol)):
+        found = self._wanted.get(chain.root)
+        if found is None or bool(chain.path) != self._is_object(found):
             return None
         slot = (found.home, found.symbol.name, chain.path)
         if slot not in self._made:
@@ -138,6 +156,23 @@ class _Constants:
             indices is None or len(indices) == rank for rank, indices in zip(made.ranks, chain.indices, strict=True)
         )
         return made if fits else None
+
+    def _hidden(self, found: Found, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether the value of a constant that is a number, or an array of numbers, has to be worked out: it mentions
+        components or arrays, itself or through others, or it is no list of single values.
+        """
+        symbol = found.symbol
+        if not symbol.constant or symbol.initial is None or self._is_object(found) or symbol.name in seen:
+            return False
+        initial = symbol.initial.expr
+        if any(isinstance(node, Component | ImpliedDo) for node in walk(initial)):
+            return True
+        if symbol.rank and not _is_list(initial):
+            return True
+        names = {node.name for node in walk(initial) if isinstance(node, Name)} - {symbol.name}
+        mentioned = (self.facts.scopes.variable(name, found.home) for name in sorted(names))
+        known = [other for other in mentioned if other is not None]
+        return any(other.symbol.rank or self._hidden(other, seen | {symbol.name}) for other in known)
 
     def _new(self, found: Found, path: Path) -> _Made | None:
         declared = [found]
@@ -182,9 +217,12 @@ class _Constants:
         return made
 
 
-def _of_objects(symbol: Symbol) -> bool:
-    """Whether the value of a constant mentions components of others."""
-    return symbol.initial is not None and any(isinstance(node, Component) for node in walk(symbol.initial.expr))
+def _is_list(initial: Expr) -> bool:
+    """Whether the value of an array is written as a list, perhaps with its shape."""
+    reshaped = isinstance(initial, Apply) and isinstance(initial.base, Name) and initial.base.name == "reshape"
+    listed = initial.args[0] if reshaped and isinstance(initial, Apply) else initial
+    inner = (node for node in walk(listed) if node is not listed)
+    return isinstance(listed, ArrayConstructor) and not any(isinstance(node, ArrayConstructor) for node in inner)
 
 
 def _extent(bounds: Sequence[tuple[int, int]]) -> int:

@@ -25,8 +25,9 @@ from hfpy.model.expressions import (
     Literal,
     Name,
     Paren,
+    Range,
     Unary,
-    names_in,
+    with_children,
 )
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import DerivedType, Symbol
@@ -51,13 +52,15 @@ class _UnknownError(Exception):
 @dataclass(frozen=True)
 class _Value:
     """One value: an expression, the unit in which its names mean something, the variables of implied loops, and the
-    types that it is converted to, one after the other.
+    types that it is converted to, one after the other. ``made`` is the text of an element of what an operation on
+    arrays gives.
     """
 
     expr: Expr
     home: str
     turn: Mapping[str, int] = field(default_factory=dict)
     types: tuple[Scalar, ...] = ()
+    made: str = ""
 
     def part(self, expr: Expr) -> _Value:
         """A part of the expression."""
@@ -141,10 +144,22 @@ class ConstantValues:
                 objects = self._elements(value.part(base))
                 return [inner for one in objects for inner in self._component(one, name)]
             case Apply(base=Name() | Component()) as element:
-                symbol = self._array(element.base, value.home)
-                if symbol is not None:
-                    return [self._picked(element, symbol, value)]
-        return [value]
+                array = self._array(element.base, value.home)
+                if array is not None:
+                    return self._picked(element, array, value)
+        return self._by_element(value)
+
+    def _by_element(self, value: _Value) -> list[_Value]:
+        """What an operation, or an elemental function, gives for each element of arrays."""
+        parts = self._operands(value)
+        operands = [self._elements(value.part(part)) for part in parts]
+        count = max(map(len, operands), default=1)
+        if all(found == [value.part(part)] for found, part in zip(operands, parts, strict=True)):
+            return [value]
+        if any(len(found) not in (1, count) for found in operands):
+            raise _UnknownError
+        turns = ([found[n % len(found)] for found in operands] for n in range(count))
+        return [replace(value, made=self._combined(value.expr, list(map(self._text, turn)))) for turn in turns]
 
     def _stated(self, spec: str, home: str) -> Scalar | None:
         """The type that an array constructor names; None for a derived one."""
@@ -182,26 +197,37 @@ class ConstantValues:
             return None
         return found if found is not None and (found.symbol.rank or found.symbol.type.base == "type") else None
 
-    def _picked(self, element: Apply, array: Found, value: _Value) -> _Value:
-        """One element of an array."""
-        symbol = array.symbol
-        values = self._elements(value.part(element.base))
-        if len(element.args) != symbol.rank:
+    def _picked(self, part: Apply, array: Found, value: _Value) -> list[_Value]:
+        """An element of an array, or those of a section."""
+        values = self._elements(value.part(part.base))
+        if len(part.args) != array.symbol.rank:
             raise _UnknownError
-        place, stride = 0, 1
-        for index, dim in zip(element.args, symbol.shape, strict=True):
+        places, stride = [0], 1
+        for index, dim in zip(part.args, array.symbol.shape, strict=True):
             lower = self._number(_Value((dim.lower or ONE).expr, array.home))
             extent = len(values)  # of a(*), which has one dimension
             if dim.upper is not None:
                 extent = self._number(_Value(dim.upper.expr, array.home)) - lower + 1
-            number = self._number(value.part(index)) - lower
-            if not 0 <= number < extent:
+            numbers = [number - lower for number in self._indices(value.part(index), lower, lower + extent - 1)]
+            if any(not 0 <= number < extent for number in numbers):
                 raise _UnknownError
-            place += number * stride
+            places = [place + number * stride for number in numbers for place in places]
             stride *= extent
         if stride != len(values):
             raise _UnknownError
-        return values[place]
+        return [values[place] for place in places]
+
+    def _indices(self, value: _Value, lower: int, upper: int) -> Sequence[int]:
+        """The numbers that an index, or a range in a dimension with these bounds, means."""
+        section = value.expr
+        if not isinstance(section, Range):
+            return [self._number(value)]
+        first = lower if section.lower is None else self._number(value.part(section.lower))
+        last = upper if section.upper is None else self._number(value.part(section.upper))
+        step = 1 if section.step is None else self._number(value.part(section.step))
+        if step == 0:
+            raise _UnknownError
+        return range(first, last + (1 if step > 0 else -1), step)
 
     def _component(self, value: _Value, name: str) -> list[_Value]:
         """The values of a component of one object."""
@@ -229,16 +255,14 @@ class ConstantValues:
 
     def _number(self, value: _Value) -> int:
         """An integer."""
-        if isinstance(value.expr, Name) and value.expr.name in value.turn:
-            return value.turn[value.expr.name]
-        number = self.kinds.value(value.expr, value.home)
-        if number is None or value.turn.keys() & names_in(value.expr):
+        number = self.kinds.value(_with_numbers(value.expr, value.turn), value.home)
+        if number is None:
             raise _UnknownError
         return number
 
     def _text(self, value: _Value) -> str:
         """A single number as text; the kinds in it are numbers."""
-        text = self._shown(value)
+        text = value.made or self._shown(value)
         for scalar in value.types:
             function = _CONVERSIONS.get(scalar.base)
             if function is None:
@@ -248,7 +272,6 @@ class ConstantValues:
 
     def _shown(self, value: _Value) -> str:
         """The same, before it is converted."""
-        texts = [self._text(value.part(part)) for part in _operands(value.expr)]
         match value.expr:
             case Name(name=name) if name in value.turn:
                 return f"({value.turn[name]})"
@@ -260,16 +283,41 @@ class ConstantValues:
                 scalar = self.kinds.literal(value.expr, value.home)
                 if scalar is not None:
                     return f"{value.expr.decimal}_{scalar.bytes}"
+            case Complex(real=real, imag=imag):
+                return f"({self._part(value.part(real))}, {self._part(value.part(imag))})"
+            case Component() | Apply() if not self._operands(value):
+                return self._designated(value)
+            case _:
+                operands = [value.part(part) for part in self._operands(value)]
+                return self._combined(value.expr, list(map(self._text, operands)))
+        raise _UnknownError
+
+    def _operands(self, value: _Value) -> tuple[Expr, ...]:
+        """The operands of an operation, or of a function that gives a number for numbers."""
+        match value.expr:
+            case Unary(operand=operand):
+                return (operand,)
+            case Binary(left=left, right=right):
+                return (left, right)
+            case Paren(inner=inner):
+                return (inner,)
+            case Apply(base=Name(name=name), args=args):
+                known = name in _FUNCTIONS and self.facts.scopes.is_intrinsic(name, value.home)
+                return tuple(a.value if isinstance(a, Keyword) else a for a in args) if known else ()
+        return ()
+
+    def _combined(self, expr: Expr, texts: Sequence[str]) -> str:
+        """An operation, or a function, with the texts of its operands."""
+        match expr:
+            case Paren():
+                return texts[0]
             case Unary(op="-" | "+" | ".not." as op):
                 return f"{op}({texts[0]})"
             case Binary(op=op) if op in _OPERATORS:
                 return f"({texts[0]}){op}({texts[1]})"
-            case Complex(real=real, imag=imag):
-                return f"({self._part(value.part(real))}, {self._part(value.part(imag))})"
-            case Paren():
-                return texts[0]
-            case Component() | Apply():
-                return self._designated(value)
+            case Apply(base=Name(name=name), args=args):
+                keywords = (f"{a.name}=" if isinstance(a, Keyword) else "" for a in args)
+                return f"{name}({', '.join(k + t for k, t in zip(keywords, texts, strict=True))})"
         raise _UnknownError
 
     def _part(self, value: _Value) -> str:
@@ -282,30 +330,24 @@ class ConstantValues:
         raise _UnknownError
 
     def _designated(self, value: _Value) -> str:
-        """A component or an element of a constant, or what a function gives."""
+        """A component or an element of a constant, or what a function makes of an array."""
         match value.expr:
-            case Apply(base=Name(name=name), args=args) if self.facts.scopes.is_intrinsic(name, value.home):
-                if name not in _FUNCTIONS:
-                    raise _UnknownError
-                listed = []
-                for argument in args:
-                    keyword = f"{argument.name}=" if isinstance(argument, Keyword) else ""
-                    inner = argument.value if isinstance(argument, Keyword) else argument
-                    listed.append(keyword + self._argument(value.part(inner)))
-                return f"{name}({', '.join(listed)})"
+            case Apply(base=Name(name="sum" | "product" as name), args=(whole,)) if not isinstance(whole, Keyword):
+                if self.facts.scopes.is_intrinsic(name, value.home):
+                    sign = "+" if name == "sum" else "*"
+                    return f"({sign.join(f'({self._text(one)})' for one in self._elements(value.part(whole)))})"
         found = self._elements(replace(value, types=()))
         if len(found) != 1 or found[0].expr is value.expr:
             raise _UnknownError
         return self._text(found[0])
 
-    def _argument(self, value: _Value) -> str:
-        """An argument of a function; a number for a kind, which may have no name in what is written."""
-        standard = isinstance(value.expr, Name) and self.facts.scopes.variable(value.expr.name, value.home) is None
-        return str(self._number(value)) if standard else self._text(value)
-
     def _named(self, name: str, home: str) -> str:
-        """A named constant that is a number."""
+        """A named constant that is a number, or one of a standard module."""
         found = self.facts.scopes.variable(name, home)
+        number = self.kinds.value(Name(NOWHERE, NOWHERE, name), home)
+        if number is not None:
+            scalar = self.kinds.scalar(found.symbol.type, found.home) if found is not None else None
+            return f"({number}{f'_{scalar.bytes}' if scalar is not None else ''})"
         if found is None or not found.symbol.constant or found.symbol.rank or found.symbol.initial is None:
             raise _UnknownError
         (value,) = self._of_constant(found)
@@ -320,13 +362,9 @@ def _given(args: Sequence[Expr], definition: DerivedType, name: str) -> Expr | N
     return next((a.value for a in args if isinstance(a, Keyword) and a.name == name), None)
 
 
-def _operands(expr: Expr) -> tuple[Expr, ...]:
-    """The operands of an operation."""
-    match expr:
-        case Unary(operand=operand):
-            return (operand,)
-        case Binary(left=left, right=right):
-            return (left, right)
-        case Paren(inner=inner):
-            return (inner,)
-    return ()
+def _with_numbers(expr: Expr, turn: Mapping[str, int]) -> Expr:
+    """An expression with the values of variables of implied loops in their places."""
+    if isinstance(expr, Name) and expr.name in turn:
+        number = Literal(NOWHERE, NOWHERE, "int", str(abs(turn[expr.name])))
+        return number if turn[expr.name] >= 0 else Unary(NOWHERE, NOWHERE, "-", number)
+    return with_children(expr, lambda child: _with_numbers(child, turn)) if turn else expr

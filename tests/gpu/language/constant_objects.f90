@@ -78,7 +78,28 @@ contains
     x = x + c(1) - 2*c(3)
   end subroutine
 end module
+! Arrays of constants whose values are no lists of numbers.
+module lists
+  implicit none
+  integer :: turn
+  real(8), parameter :: a(3) = [1d0, 2.5d0, 4d0]
+  real(8), parameter :: b(3) = 0.5d0, c(4) = [a, 7d0], d(2) = [integer :: 2.7, 3.9], f(3) = 2*a - c(2:4)
+  integer, parameter :: e(3) = [1.9, 2.2, -3.7]
+  real(8), parameter :: g(2,3) = reshape([a, c(2:4)], [2, 3]), h(3) = [[1d0, 2d0], 9d0], w(3) = sqrt(a)
+  real(8), parameter :: p(5) = [(a(1 + mod(turn, 3))*turn, turn = 1, 5)]
+  real(8), parameter :: q(0:2) = a(3:1:-1), r = a(2)*c(4), t = sum(a) + product(g(1,:)), v(0:1) = g(2,3:1:-2)
+  logical, parameter :: on(3) = a > 2
+contains
+  pure real(8) function mixed(i)
+    integer, intent(in) :: i
+    integer :: k
+    k = 1 + mod(i, 2)
+    mixed = a(k) + 3*b(k+1) + 5*c(k+2) + 7*d(k) + 11*e(k+1) + 13*f(k) + 17*g(k,k+1) + 19*h(k+1) + 23*p(k+3)
+    mixed = mixed + 29*q(k) + 31*r + 37*t + 41*w(k) + 43*v(k-1) + merge(1, 0, on(k)) + sum(c)
+  end function mixed
+end module
 module constant_objects
+  use lists, only: mixed
   use species_data, only: wp, constant => fixed, twice, grid, point, total, change, decay
   implicit none
   type(decay), parameter :: here(3) = [decay(n=5), decay([1._wp, 2._wp]), decay(on=.false., n=twice(1)%d%n)]
@@ -92,6 +113,7 @@ contains
     do i = 1, n
       k = 1 + mod(i, 2)
       call point(q(i), i)
+      q(i) = q(i) + mixed(i)
       q(i) = q(i)*0.25_wp + here(1 + mod(i, 3))%n + last%w(mod(i, 2)) + grid(k,2)%n*grid(1,k)%w(1)
       q(i) = q(i) + total(constant, here) + total(twice(k), grid(:,k))
       call change(twice(k)%c, q(i))
