@@ -1,5 +1,5 @@
-"""Named constants of derived type in plain form: of each component that code in kernels reads, a constant that is a
-number or an array of numbers.
+"""Named constants in plain form: a plain list of values for each component of an object that code in kernels reads, and
+for each array of constants whose value is another expression.
 
 ``table(k)%c(2)`` becomes ``hf_table_c(k, 2)``. Later steps, and the printers, take that as the user's own constants.
 """
