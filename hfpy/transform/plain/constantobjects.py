@@ -15,6 +15,7 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found
+from hfpy.analyze.language.uses import aliases_of
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, ImpliedDo, Name, children, walk
 from hfpy.model.extents import Dim
 from hfpy.model.names import Names, object_constant
@@ -61,6 +62,7 @@ class _Constants:
         self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
         self.names = Names(frozenset(routine.spec.symbols))
         self._made: dict[tuple[str, str, Path], _Made | None] = {}
+        self._renamed: frozenset[str] = frozenset()  # what blocks around a statement give another meaning
         self._wanted = {
             name: found for name, found in self._constants() if self._is_object(found) or self._hidden(found)
         }
@@ -86,10 +88,12 @@ class _Constants:
             statement = at.statement
             if statement.line.file or (isinstance(statement, OneLine) and not statement.control):
                 continue
+            self._renamed = frozenset(aliases_of(at)) if at.renamed else frozenset()
             for expr in expressions(statement):
                 shown = self._text(expr, statement.line.text)
                 if shown != statement.line.text[expr.start : expr.end]:
                     yield replace_range(statement.line, expr.start, expr.end, shown)
+        self._renamed = frozenset()
         first = self.routine.spec_insert + 1
         for edit in self._shapes():
             first = min(first, edit.line)
@@ -145,7 +149,7 @@ class _Constants:
         """The constant for a component of a constant object, or for a constant that is made of such components; None
         where there can be none.
         """
-        found = self._wanted.get(chain.root)
+        found = self._wanted.get(chain.root) if chain.root not in self._renamed else None
         if found is None or bool(chain.path) != self._is_object(found):
             return None
         slot = (found.home, found.symbol.name, chain.path)

@@ -94,10 +94,10 @@ def plain_form(
         bound_edits,
         function_edits,
         table_edits,
-        constant_edits,
         exit_edits,
         index_edits,
         alias_edits,
+        constant_edits,
         bound_edits,  # through objects that had other names
         mask_edits,
         text_edits,

@@ -96,6 +96,14 @@ contains
     k = 1 + mod(i, 2)
     mixed = a(k) + 3*b(k+1) + 5*c(k+2) + 7*d(k) + 11*e(k+1) + 13*f(k) + 17*g(k,k+1) + 19*h(k+1) + 23*p(k+3)
     mixed = mixed + 29*q(k) + 31*r + 37*t + 41*w(k) + 43*v(k-1) + merge(1, 0, on(k)) + sum(c)
+    block  ! other variables of these names
+      real(8) :: f(3)
+      f = i
+      mixed = mixed + f(2)*100
+    end block
+    associate (f => g, b => k)
+      mixed = mixed + f(1,k)*1000 + b
+    end associate
   end function mixed
 end module
 module constant_objects
