@@ -1190,7 +1190,7 @@ FLOW: dict[str, Entry] = {
         cure="Nothing is wrong. If you doubt such an access, write it as a loop for the time of the run.",
     ),
     "HF509": Entry(
-        "A note: several points write one element, and all write the same value, so the result is the same in any "
+        "A note: several points may write one element, and all write the same value, so the result is the same in any "
         "order.",
         {"same_value.h90": _region("b(1,j,1) = j")},
         cure="Nothing has to be done. Where it costs time, write the element in a region over fewer domains.",

@@ -103,6 +103,8 @@ class SharedArrays:
 
     def _shown(self, text: str) -> str:
         """A text in which names of the nest are as the user writes them, without their units (``kk@grid``)."""
+        if "@" not in text:
+            return text
         for home in sorted(self.body.facts.application.routines, key=len, reverse=True):
             text = at_home(text, home)
         return text
@@ -115,8 +117,8 @@ class SharedArrays:
         """Say that points certainly meet, or but for data, or that they write the same. ``fixes`` go with ``hint``."""
         match answer:
             case Proved(repeated=pair) if pair is not None:
-                what = "one element of" if pair[0].subscripts else "the variable"
-                shown = f"several points write {what} '{name}', all the same value"
+                what = "may write one element of" if pair[0].subscripts else "write the variable"
+                shown = f"several points {what} '{name}', all the same value"
                 hint = "the result is the same in any order; write it once if speed matters"
                 self.found.append(note("HF509", shown, self._place(pair[0]), hint))
             case Refuted(pair=pair, witness=witness):
