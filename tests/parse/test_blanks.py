@@ -57,7 +57,44 @@ READ = {
     "PROGRAM MY MAIN": "PROGRAM MYMAIN",
     "FORALL (I = 1 : N) DO A (I) = B (I)": "FORALL (I = 1 : N) DOA (I) = B (I)",
 }
+RUN_TOGETHER = {
+    "DO30L=1,N": "DO 30 L=1,N",
+    "DO 3 0L=1,N": "DO 30L=1,N",
+    "DO30 L=1,N": "DO 30 L=1,N",
+    "DO30,L=1,N": "DO 30,L=1,N",
+    "DOI=1,N": "DO I=1,N",
+    "DO8WHILE(A.GT.B)": "DO 8 WHILE(A.GT.B)",
+    "CALLS(A,B)": "CALL S(A,B)",
+    "IF(A.EQ.B)CALLS(A)": "IF(A.EQ.B)CALL S(A)",
+    "IF(A.EQ.B)STOP1": "IF(A.EQ.B)STOP 1",
+    "SUBROUTINES(A)": "SUBROUTINE S(A)",
+    "REAL*8FUNCTIONF(A)": "REAL*8 FUNCTION F(A)",
+    "INTEGERFUNCTIONF()": "INTEGER FUNCTION F()",
+    "FUNCTIONF(A)": "FUNCTION F(A)",
+    "PROGRAMP": "PROGRAM P",
+    "IMPLICITREAL*8(A-H)": "IMPLICIT REAL*8(A-H)",
+    "IMPLICITNONE": "IMPLICIT NONE",
+    "DOUBLEPRECISIONX,Y(3)": "DOUBLEPRECISION X,Y(3)",
+    "INTEGERI": "INTEGER I",
+    "DATAX/1.0/": "DATA X/1.0/",
+    "COMMONA,B": "COMMON A,B",
+    "DIMENSIONW(10)": "DIMENSION W(10)",
+    "EXTERNALS": "EXTERNAL S",
+    "ENTRYE(A)": "ENTRY E(A)",
+    "ASSIGN50TOL": "ASSIGN 50 TO L",
+    "PRINT10,A": "PRINT 10,A",
+    "REWIND5": "REWIND 5",
+}
 SAME = (
+    "DO30L=F(1,N)",
+    "CALLS(A)=B",
+    "REALTYPE X",
+    "CALLER: DO I = 1, N",
+    "DOUBLE PRECISION X",
+    "DOUBLEPRECISION X",
+    "BLOCKDATA X",
+    "READ(5,*) X",
+    "CALL_OF(A)",
     "FORMAT (1 0X, 3HA B)",
     "CALL F(5Hab . c, 1 2)",
     "PRINT *, 'A . B 1 2 * * 3', X",
@@ -98,6 +135,15 @@ def lines_of(statement: str) -> tuple[list[str], str]:
 @pytest.mark.parametrize("statement", READ)
 def test_statements(statement: str) -> None:
     assert lines_of(statement)[1] == READ[statement]
+
+
+@pytest.mark.parametrize("statement", RUN_TOGETHER)
+def test_words_that_run_together(statement: str) -> None:
+    rows = [f"      {statement}"]
+    (line,), _ = logical_lines("x.f", rows, hybrid=False, fixed=True)
+    assert line.text == RUN_TOGETHER[statement]
+    placed = [rows[r][c] for r, c in map(line.locate, range(len(line.text)))]
+    assert all(a == b for a, b in zip(placed, line.text, strict=True) if b != " ")
 
 
 @pytest.mark.parametrize("statement", SAME)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from hfpy.model.source import LogicalLine
+from hfpy.parse.text.runtogether import run_together, with_blanks
 
 Gaps = list[tuple[int, int]]
 
@@ -85,7 +86,20 @@ def without_blanks(line: LogicalLine, masked: str) -> LogicalLine:
     gaps = _in_words(masked) if _BETWEEN_WORDS.search(masked) else []
     if _MAYBE.search(masked):
         gaps += [gap for token in _TOKEN.finditer(masked) if token.lastgroup for gap in _within(token)]
-    return line if not gaps or _WITH_TEXTS.match(masked) else _cut(line, sorted({*gaps}))
+    if gaps and not _WITH_TEXTS.match(masked):
+        gaps = sorted({*gaps})
+        line = _cut(line, gaps)
+        ends = [0, *(at for gap in gaps for at in gap), len(masked)]
+        masked = "".join(masked[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True))
+    return _parted(line, masked)
+
+
+def _parted(line: LogicalLine, masked: str) -> LogicalLine:
+    """A statement with blanks between words that run together."""
+    start = _action(masked)
+    start = start if start < len(masked) else 0
+    places = run_together(masked, start)
+    return with_blanks(line, places) if places and not _is_assignment(masked[start:], plain=False) else line
 
 
 def _in_words(masked: str) -> Gaps:
