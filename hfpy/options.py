@@ -7,7 +7,7 @@ import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from hfpy.changes import Changes
@@ -81,6 +81,18 @@ def fixed_columns(flags: Iterable[str]) -> int:
         length = given or ("2048" if match[0] == "-fextend-source" else "132")
         found = int(length) if length.strip("0").isdigit() else sys.maxsize  # 0 and "none": all
     return found
+
+
+_KEEPING = dict.fromkeys("-fno-automatic -save -noauto -noautomatic -Msave -qsave -ev".split(), True)
+_AUTOMATIC = dict.fromkeys("-fautomatic -auto -automatic -Mnosave -qnosave".split(), False)
+
+
+def keeps_locals(flags: Iterable[str]) -> bool:
+    """Whether locals of procedures that are not recursive are as with ``save`` under a Fortran compiler's flags
+    (gfortran's, Intel's, nvfortran's, IBM's, Cray's spelling; the last one counts).
+    """
+    ways = {**_KEEPING, **_AUTOMATIC}
+    return next((ways[flag] for flag in reversed([*flags]) if flag in ways), False)
 
 
 def directives_of(flags: Iterable[str]) -> tuple[str, ...]:
@@ -222,10 +234,10 @@ class Options:
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
     ``hfpy verify --races``, ``samples`` lets them note where they are, for ``hfpy annotate --profile``.
     ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the sentinels of those that its
-    flags make it heed (``omp``, ``acc``), ``columns`` how many count in fixed form, ``compiler`` its family, whose
-    macros count. ``emulate`` builds GPU code for the CPU (design §4), ``checked`` lets kernels in OpenCL C check their
-    indices (others do so by a macro), ``mpi`` programs for many processes, ``poison_halos`` makes halos NaN while they
-    are stale. ``legacy`` repairs leniencies of
+    flags make it heed (``omp``, ``acc``), ``columns`` how many count in fixed form, ``locals_kept`` that they make
+    locals keep their values, ``compiler`` its family, whose macros count. ``emulate`` builds GPU code for the
+    CPU (design §4), ``checked`` lets kernels in OpenCL C check their indices (others do so by a macro), ``mpi``
+    programs for many processes, ``poison_halos`` makes halos NaN while they are stale. ``legacy`` repairs leniencies of
     older compilers in existing projects (design §6). ``network`` is what messages cost, if that was measured.
     ``machine`` is what the optimiser plans for, if it was measured; ``tuning`` are choices that go over its own.
     ``specialise`` are sizes with values for which regions get versions of their own. ``settings`` is the file that
@@ -269,6 +281,7 @@ class Options:
     poison_halos: bool = False
     kinds: DefaultKinds = DefaultKinds()
     columns: int = FIXED_COLUMNS
+    locals_kept: bool = False
     directives: tuple[str, ...] = ()
     compiler: str = "gnu"
     trace: bool = False
@@ -390,3 +403,9 @@ class Outside:
     libraries: bool = True
     unknown: bool = True
     kinds_known: bool = False
+
+
+def with_flags(options: Options, flags: Iterable[str]) -> Options:
+    """The options with what a Fortran compiler's flags say of the language."""
+    words = tuple(flags)
+    return replace(options, kinds=default_kinds(words), columns=fixed_columns(words), locals_kept=keeps_locals(words))

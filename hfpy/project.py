@@ -27,8 +27,7 @@ from hfpy.options import (
     Options,
     ScriptFolder,
     Tuned,
-    default_kinds,
-    fixed_columns,
+    with_flags,
 )
 from hfpy.scale.network import Network
 from hfpy.suffixes import FORTRAN
@@ -196,8 +195,6 @@ def options_for(project: Project, target: str) -> Options:
         legacy=project.legacy,
         debug_print=project.debug_print,
         decomposition=project.decomposition,
-        kinds=default_kinds(settings.flags or ()),
-        columns=fixed_columns(settings.flags or ()),
         specialise=settings.specialise,
         settings=Place(str(project.root / PROJECT_FILE)) if not project.legacy else None,
         drop_directives=_files_of(project, project.drop_directives),
@@ -206,6 +203,7 @@ def options_for(project: Project, target: str) -> Options:
         scripts=script_folder(project),
         sizes_listed=project.sizes_listed,
     )
+    options = with_flags(options, settings.flags or ())
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)
     if settings.opt is not None:

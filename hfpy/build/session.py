@@ -14,7 +14,7 @@ from hfpy.build.settings.named import unknown_folders, unknown_paths
 from hfpy.build.settings.projectfile import load_project
 from hfpy.changes import Changes, changes_of
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, note, warning
-from hfpy.options import Options, default_kinds, directives_of, fixed_columns, schedule_fault, sizes_of
+from hfpy.options import Options, directives_of, keeps_locals, schedule_fault, sizes_of, with_flags
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 from hfpy.values import dataclass
 
@@ -104,8 +104,9 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, 
         options = replace(options, scripts=replace(options.scripts, trusted=True))
     flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
     family = family_by_name(project.target(given.target).compiler, environment)
-    read = replace(options, kinds=default_kinds(flags), directives=directives_of(flags), columns=fixed_columns(flags))
-    known = replace(read, compiler=family)
+    known = replace(with_flags(options, flags), directives=directives_of(flags), compiler=family)
+    if any(keeps_locals(extra) for extra in project.file_flags.values()):
+        known = replace(known, locals_kept=True)
     return Session(project, known, notes)
 
 

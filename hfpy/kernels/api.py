@@ -14,7 +14,7 @@ from hfpy.build.files import digest, write_if_changed
 from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.diagnostics import UsageError
 from hfpy.extras import require
-from hfpy.options import default_kinds, fixed_columns
+from hfpy.options import with_flags
 from hfpy.project import PROJECT_FILE, TARGETS, TargetSettings
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _with_flags(session: Session, flags: Sequence[str] | None) -> Session:
     target = session.options.target
     settings = session.project.targets.get(target, TargetSettings())
     changed = {**session.project.targets, target: replace(settings, flags=tuple(flags))}
-    options = replace(session.options, kinds=default_kinds(flags), columns=fixed_columns(flags))
+    options = with_flags(session.options, flags)
     return replace(session, project=replace(session.project, targets=changed), options=options)
 
 

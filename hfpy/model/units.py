@@ -244,7 +244,8 @@ class FileIndex:
     ``conditions`` are the ``@if`` blocks around whole routines: begin, end, and whether they hold in this build.
     ``macros`` are the names that the file defines, ``definitions`` the macros that it brings in by itself or by files
     it includes and that mean the same all over it. ``sizes`` are those of the project's domains, by the names that mean
-    them. So many ``columns`` count in ``fixed`` form. ``namesakes`` counts the files before it whose main program has
+    them. So many ``columns`` count in ``fixed`` form. ``locals_kept`` says that the compiler keeps the
+    locals of procedures. ``namesakes`` counts the files before it whose main program has
     the name of its own. ``unexpanded`` is the text of a plain file that went through the preprocessor, which stays
     where nothing of the file changes.
     """
@@ -261,6 +262,7 @@ class FileIndex:
     includes: tuple[str, ...] = ()
     fixed: bool = False
     columns: int = FIXED_COLUMNS
+    locals_kept: bool = False
     original: str = ""
     unexpanded: str = ""
     sizes: Mapping[str, str] = field(default_factory=dict)

@@ -276,6 +276,7 @@ def index_text(
         includes=read.seen.includes,
         fixed=read.fixed,
         columns=options.columns,
+        locals_kept=options.locals_kept,
         original=text if read.line_map is not None else "",
         unexpanded=read.unexpanded,
         sizes=options.domain_sizes,

@@ -237,6 +237,8 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
     if unit.kind == "submodule" and unit.uses:  # its parent, whose names it sees, the private ones too
         host = unit.uses[0].module
     stated = unit.declared[0] if unit.declared else header
+    if index.locals_kept and unit.kind in ("subroutine", "function") and "recursive" not in unit.prefix:
+        spec = replace(spec, saved=spec.saved | {"*"})
     spec = with_old_sizes(_with_function_type(spec, unit, stated), unit.dummies, body)
     return Routine(
         key=key,

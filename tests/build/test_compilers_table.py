@@ -10,7 +10,7 @@ import pytest
 from hfpy.build.compile.compilers import _SPELLINGS, family_by_name, family_of
 from hfpy.build.compile.tools import _DEBUG_FLAGS
 from hfpy.build.session import Given, open_project
-from hfpy.options import DefaultKinds, default_kinds, fixed_columns
+from hfpy.options import DefaultKinds, default_kinds, fixed_columns, keeps_locals
 
 PAGE = Path(__file__).parents[2] / "docs" / "projects.md"
 ROWS = {
@@ -91,12 +91,35 @@ def test_flags_tell_columns_of_fixed_form(flags: str, columns: int) -> None:
     assert fixed_columns(flags.split()) == columns
 
 
+@pytest.mark.parametrize(
+    "flags, kept",
+    [
+        ("-O2", False),
+        ("-fno-automatic -O2", True),
+        ("-O2 -save", True),
+        ("-noautomatic", True),
+        ("-save -auto", False),
+        ("-Mnosave -Msave", True),
+        ("-qsave", True),
+    ],
+)
+def test_flags_tell_whether_locals_keep_their_values(flags: str, kept: bool) -> None:
+    assert keeps_locals(flags.split()) is kept
+
+
+def test_flags_of_a_single_file_keep_locals_of_all(tmp_path: Path) -> None:
+    (tmp_path / "a.f").write_text("      end\n")
+    (tmp_path / "hfpy.toml").write_text('[project]\nsources = ["a.f"]\n[files."a.f"]\nflags = ["-fno-automatic"]\n')
+    assert open_project(tmp_path, Given(), {}).options.locals_kept
+
+
 def test_flags_of_a_project_and_of_the_environment_count(tmp_path: Path) -> None:
     (tmp_path / "a.f").write_text("      end\n")
     (tmp_path / "hfpy.toml").write_text(
         '[project]\nsources = ["a.f"]\n[target.cpu]\nflags = ["-ffixed-line-length-132"]\n'
     )
     assert open_project(tmp_path, Given(), {}).options.columns == 132
+    assert open_project(tmp_path, Given(), {"FFLAGS": "-fno-automatic"}).options.locals_kept
     assert open_project(tmp_path, Given(), {"FFLAGS": "-ffixed-line-length-none"}).options.columns == sys.maxsize
 
 
