@@ -6,7 +6,7 @@ and loops another last value. So a read after a region is an error, unless the i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.effects.effects import Effects
@@ -39,15 +39,16 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
     if not names:
         return
     by_statement = effects.by_statement(references, routine.key)
-    reported: set[str] = set()
+    read: dict[str, list[tuple[Region, Reference]]] = {}
     for construct, region in regions.values():
-        wanted = names & set(region.iterators) - reported
+        wanted = names & set(region.iterators)
         if wanted:
             exposed = FlowScan(by_statement).scan_behind(routine.body, construct).exposed
             for name in sorted(wanted & exposed.keys()):
-                reported.add(name)
-                yield _error(routine, region, exposed[name])
-    yield from _before(facts, routine, by_statement, regions, names - reported)
+                read.setdefault(name, []).append((region, exposed[name]))
+    for found in read.values():
+        yield _error(routine, [region for region, _ in found], found[0][1])
+    yield from _before(facts, routine, by_statement, regions, names - read.keys())
 
 
 def _before(
@@ -64,7 +65,7 @@ def _before(
     exposed = FlowScan(by_statement).scan(routine.body).exposed
     for name in sorted(undeclared & exposed.keys()):
         region = next(region for _, region in regions.values() if name in region.iterators)
-        yield _error(routine, region, exposed[name])
+        yield _error(routine, [region], exposed[name])
 
 
 def _is_own(regions: Mapping[int, tuple[Construct, Region]], reference: Reference) -> bool:
@@ -73,9 +74,11 @@ def _is_own(regions: Mapping[int, tuple[Construct, Region]], reference: Referenc
     return any(reference.name in region.iterators for region in around)
 
 
-def _error(routine: Routine, region: Region, reference: Reference) -> Diagnostic:
+def _error(routine: Routine, regions: Iterable[Region], reference: Reference) -> Diagnostic:
+    """The error for a read, with the regions from which a way leads to it or to another read."""
     node = reference.node
     place = reference.at.statement.line.place(routine.file, node.start, node.end)
     message = f"'{reference.name}' is read here, but an iterator has no value outside its region"
     hint = f"set '{reference.name}' before, or use another variable"
-    return error("HF319", message, place, hint, [Related(region.place, f"the region over '{reference.name}'")])
+    related = [Related(region.place, f"the region over '{reference.name}'") for region in regions]
+    return error("HF319", message, place, hint, related)

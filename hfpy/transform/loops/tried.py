@@ -249,9 +249,10 @@ def judged(
         spans_of = _spans(regions)
         for d in found:
             blamed = _blamed(d, spans_of)
-            if blamed is not None and _counts(d, blamed):
-                faults.setdefault(id(blamed), d)
-            elif blamed is None and d.severity == "error" and not before.has(d):
+            for loop in blamed:
+                if _counts(d, loop):
+                    faults.setdefault(id(loop), d)
+            if not blamed and d.severity == "error" and not before.has(d):
                 faults = {**{id(x): d for x in _near(facts, d, regions)}, **faults}
         for construct, number, x in regions:
             if id(x) in faults or x in accepted or RegionId(x.key, number) not in facts.positions.regions:
@@ -294,18 +295,21 @@ def _spans(regions: Regions) -> Spans:
     return found
 
 
-def _blamed(diagnostic: Diagnostic, regions: Spans) -> Tried | None:
-    """The loop whose region a diagnostic is about: by its place, else by one that it names; of two regions in each
-    other through a call, the inner one.
+def _blamed(diagnostic: Diagnostic, regions: Spans) -> list[Tried]:
+    """The loops whose regions a diagnostic is about: by its place, else by the first one that it names; of two regions
+    in each other through a call, the inner one; all of those whose iterator is read behind them.
     """
     places = [diagnostic.place, *(r.place for r in diagnostic.related)]
+    iterator = diagnostic.code == "HF319" and bool(diagnostic.related)
     if diagnostic.code == "HF402":
         places.reverse()
-    for place in places:
-        for first, last, loop in regions.get(place.file, ()):
-            if first <= place.line <= last:
-                return loop
-    return None
+    found = [
+        loop
+        for place in (places[1:] if iterator else places)
+        for first, last, loop in regions.get(place.file, ())
+        if first <= place.line <= last
+    ]
+    return found if iterator else found[:1]
 
 
 def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[Tried]:
