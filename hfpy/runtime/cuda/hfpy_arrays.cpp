@@ -18,12 +18,15 @@ struct range {
   size_t bytes;
 };
 
-bool assumed_size(const CFI_cdesc_t *array) { return array->rank > 0 && array->dim[array->rank - 1].extent < 0; }
+// How many indices a dimension has. A dummy a(n) comes with the extent n from GCC 12, also where n is negative.
+CFI_index_t extent(const CFI_cdesc_t *array, int dimension) {
+  return std::max<CFI_index_t>(array->dim[dimension].extent, 0);
+}
 
 // All elements of an array that has no gaps.
 range elements_of(const CFI_cdesc_t *array) {
   size_t bytes = array->elem_len;
-  for (int d = 0; d < array->rank; ++d) bytes *= static_cast<size_t>(array->dim[d].extent);
+  for (int d = 0; d < array->rank; ++d) bytes *= static_cast<size_t>(extent(array, d));
   return {array->base_addr, bytes};
 }
 
@@ -36,14 +39,13 @@ bool has_gaps(const CFI_cdesc_t *array) {
   for (int d = 0; d < array->rank; ++d) {
     gaps = gaps || (array->dim[d].extent > 1 && array->dim[d].sm != static_cast<CFI_index_t>(bytes));
     upwards = upwards && array->dim[d].sm >= 0;
-    bytes *= static_cast<size_t>(array->dim[d].extent);
+    bytes *= static_cast<size_t>(extent(array, d));
   }
-  return gaps && !(upwards && hfd_bytes_from(array->base_addr) == bytes);
+  return bytes > 0 && gaps && !(upwards && hfd_bytes_from(array->base_addr) == bytes);
 }
 
 // The memory of a contiguous array. Others have no place on the device that would mean them.
 range memory_of(const CFI_cdesc_t *array, const char *name, const char *where) {
-  if (assumed_size(array)) hfd_fail(where, nullptr, "the size of array '%s' is not known (assumed size)", name);
   if (has_gaps(array)) {
     hfd_fail(where, nullptr, "array '%s' is not contiguous: pass the whole array, or a section without gaps", name);
   }
@@ -64,7 +66,7 @@ void each_element(const CFI_cdesc_t *array, int dimension, char *start, const Vi
 void update_with_gaps(const CFI_cdesc_t *array, int to_host, const char *name, const char *where) {
   char *first = static_cast<char *>(array->base_addr), *last = first;
   for (int d = 0; d < array->rank; ++d) {
-    if (array->dim[d].extent == 0) return;
+    if (extent(array, d) == 0) return;
     const CFI_index_t way = (array->dim[d].extent - 1) * array->dim[d].sm;
     (way < 0 ? first : last) += way;
   }
@@ -82,12 +84,9 @@ void update_with_gaps(const CFI_cdesc_t *array, int to_host, const char *name, c
   std::memcpy(first, host.data(), bytes);
 }
 
-// Arrays that are not on the device have nothing to bring up to date. Of one whose size is not known, all that is
-// there behind its beginning is meant.
+// Arrays that are not on the device have nothing to bring up to date.
 void update(const CFI_cdesc_t *array, int to_host, const char *name, const char *where) {
-  if (assumed_size(array)) {
-    hfd_update_parts(array->base_addr, hfd_bytes_from(array->base_addr), to_host, name, where);
-  } else if (has_gaps(array)) {
+  if (has_gaps(array)) {
     update_with_gaps(array, to_host, name, where);
   } else {
     const range memory = memory_of(array, name, where);
@@ -193,6 +192,16 @@ void hfd_update_host_array(const CFI_cdesc_t *array, const char *name, const cha
 void hfd_update_device_array(const CFI_cdesc_t *array, const char *name, const char *where) {
   const hfpy::guard alone;
   update(array, 0, name, where);
+}
+
+void hfd_update_host_behind(const void *array, const char *name, const char *where) {
+  const hfpy::guard alone;
+  hfd_update_parts(array, hfd_bytes_from(array), 1, name, where);
+}
+
+void hfd_update_device_behind(const void *array, const char *name, const char *where) {
+  const hfpy::guard alone;
+  hfd_update_parts(array, hfd_bytes_from(array), 0, name, where);
 }
 
 // The device address of an array; of one without elements its own, which nobody looks behind.

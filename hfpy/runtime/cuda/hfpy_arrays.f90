@@ -7,7 +7,8 @@ module hfpy_arrays
   private
   public :: hf_enter, hf_leave, hf_enter_bytes, hf_leave_bytes
   public :: hf_enter_once, hf_leave_once, hf_enter_into, hf_leave_from, hf_leave_all
-  public :: hf_update_host, hf_update_device, hf_location, hf_moved, hf_forget, hf_end
+  public :: hf_update_host, hf_update_device, hf_update_host_behind, hf_update_device_behind
+  public :: hf_location, hf_moved, hf_forget, hf_end
   public :: hf_address, hf_region_begins, hf_region_ends, hf_order_printed, c_f_pointer
 
   !> What ends a text for C.
@@ -106,6 +107,20 @@ module hfpy_arrays
       type(*) :: array(..)
       character(kind=c_char), intent(in) :: name(*), where(*)
     end subroutine hf_update_device
+
+    !> As hf_update_host for all that is on the device from the beginning of an array on, whose size is not known.
+    subroutine hf_update_host_behind(array, name, where) bind(c, name="hfd_update_host_behind")
+      import :: c_char
+      type(*) :: array(*)
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_update_host_behind
+
+    !> As hf_update_device, in the same way.
+    subroutine hf_update_device_behind(array, name, where) bind(c, name="hfd_update_device_behind")
+      import :: c_char
+      type(*) :: array(*)
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_update_device_behind
 
     !> Gives back what an array has on the device, whoever uses it, before it is deallocated; entered becomes 0.
     subroutine hf_forget(array, entered) bind(c, name="hfd_forget_array")

@@ -23,7 +23,8 @@ class Handle:
     """An array as one line names it: the place for messages, the test whether it is there (``allocated(a)``; empty if
     it always is), and the variable that remembers whether the routine brought it to the device (empty: not asked).
     ``declared`` says that the device has memory for it all the time, as directives of its module ask for, so that
-    entering and leaving alone copy nothing. ``pointer`` marks pointers: what they mean may change.
+    entering and leaving alone copy nothing. ``pointer`` marks pointers: what they mean may change. ``behind`` says that
+    the last extent is ``*``.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Handle:
     pointer: bool = False
     part: str = ""
     rank: int = 0
+    behind: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,10 @@ class DataDialect(Protocol):
         """Lines of this dialect that are to be executed where a test holds (empty: always)."""
 
 
+def _updating(procedure: str, array: Handle) -> str:
+    return f"{procedure}_behind" if array.behind and not array.part else procedure
+
+
 def _nothing(_: object) -> list[str]:
     return []
 
@@ -128,12 +134,12 @@ class RuntimeCalls:
         return self.only_if(array.test, [call])
 
     def update_host(self, array: Handle) -> list[str]:
-        """``call hf_update_host``."""
-        return self.only_if(array.test, [self._call("hf_update_host", array, "")])
+        """``call hf_update_host``, or ``hf_update_host_behind`` for all behind the beginning of an array."""
+        return self.only_if(array.test, [self._call(_updating("hf_update_host", array), array, "")])
 
     def update_device(self, array: Handle) -> list[str]:
-        """``call hf_update_device``."""
-        return self.only_if(array.test, [self._call("hf_update_device", array, "")])
+        """``call hf_update_device``, or ``hf_update_device_behind``."""
+        return self.only_if(array.test, [self._call(_updating("hf_update_device", array), array, "")])
 
     def remember(self, array: Handle, valid: bool) -> list[str]:
         """``hf_location``, into a variable of the routine's."""

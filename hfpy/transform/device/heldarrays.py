@@ -425,7 +425,8 @@ class HeldArrays(HostStatements):
         place = self.facts.application.shown_place(self.key, line)
         declared = data is not None and data.identity in self.declared
         rank = data.rank if data is not None else 0
-        return Handle(name, place, test if tested else "", flag, declared, pointer, rank=rank)
+        behind = name in self._old_sizes or (symbol is not None and any(d.form == "star" for d in symbol.shape))
+        return Handle(name, place, test if tested else "", flag, declared, pointer, rank=rank, behind=behind)
 
     def _with_unknown_sizes(self) -> Iterator[Edit]:
         """Arrays declared with 1 that are copied get ``*``: a copy would have one element of them."""
