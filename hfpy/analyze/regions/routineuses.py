@@ -10,6 +10,7 @@ from hfpy.analyze.dependence.answers import Proved
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.flow import EffectsByStatement
+from hfpy.analyze.effects.internal import joined, used_below
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import regions_of
 from hfpy.analyze.language.uses import Reference
@@ -36,7 +37,7 @@ class RoutineUses:
         """What each statement of the routine reads and writes."""
         key = self.routine.key
         live = [r for r in self.facts.references[key] if self.facts.live(r.at, key)]
-        return self.effects.by_statement(live, key)
+        return joined(self.effects.by_statement(live, key), used_below(self.facts, self.effects, self.routine))
 
     @cached_property
     def _effects_by_name(self) -> dict[str, EffectsByStatement]:

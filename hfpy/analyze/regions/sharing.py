@@ -347,9 +347,7 @@ class RegionSharing:
         symbol = data.symbol
         if data.home != self.key:
             return True
-        given_back = (data.dummy and symbol.intent != "in") or (
-            name == self.routine.result and self.routine.kind == "function"
-        )
+        given_back = (data.dummy and symbol.intent != "in") or self._is_result(name)
         if given_back and (symbol.attributes & _SEEN or name not in self._after.certain):
             return True
         if self.facts.storage.joint(data.identity) is not None:  # other names, or other routines, read what it holds
@@ -357,6 +355,11 @@ class RegionSharing:
         if self.routine.kind != "program" and keeps_value(self.routine, name) and not is_own(name):
             return True  # what hfpy has added under a bare ``save`` is set anew in each call
         return self._read_after(name) is not None
+
+    def _is_result(self, name: str) -> bool:
+        """Whether a variable is what a function returns, by its own name or by that of an entry."""
+        results = (self.routine.result or self.routine.name, *self.routine.entries)
+        return self.routine.kind == "function" and name in results
 
     def _read_after(self, name: str) -> Reference | None:
         """A reference after the region, or in the next turn of a loop around it, that may read the value set in it."""
@@ -397,7 +400,8 @@ class RegionSharing:
         if is_set(self.body, name, data):
             self._pointer(name, data)
             return
-        lasting = not data.local or not self.facts.storage.alone(data.identity)
+        lasting = not data.local or not self.facts.storage.alone(data.identity) or self._is_result(name)
+        lasting = lasting or self._read_in_next_call(name, data)
         # Where all indices are written, a size that is also a domain's says nothing: a work array may have it, too.
         of_domains = not self.region.explicit and parallel_positions(data, self.region)
         known = lasting or of_domains or self._array_read_after(name, data)
@@ -423,7 +427,8 @@ class RegionSharing:
     def _pointer(self, name: str, data: DataObject) -> None:
         """Place a pointer that the region sets. It is private if points set it first and nothing reads it later."""
         first, used = self.body.references_of(name)[0], used_before(self.body, name)
-        if not data.local or data.dummy:
+        kept = keeps_value(self.routine, name) and self.routine.kind != "program"
+        if not data.local or data.dummy or kept or self._is_result(name):
             self.result.refused.append(name)
             message = f"the pointer '{name}' is set in the region, where all threads share it"
             self.result.found.append(error("HF504", message, self.body.place(first), HINT))
@@ -469,6 +474,18 @@ class RegionSharing:
         }
         scan = FlowScan({s: listed for s, listed in entries.items() if listed})
         return name in scan.scan_behind(self.routine.body, self.body.construct).exposed
+
+    def _read_in_next_call(self, name: str, data: DataObject) -> bool:
+        """Whether the next call of the routine may read what is set in the region, which an array keeps until then."""
+        if self.routine.kind == "program" or not keeps_value(self.routine, name) or is_own(name):
+            return False
+        here = self.body.identity.number
+        entries = {
+            statement: [e for e in listed if here not in e[0].at.regions and not self._sets_itself(e[0], name, data)]
+            for statement, listed in self.uses.effects_of(name).items()
+        }
+        scan = FlowScan({s: listed for s, listed in entries.items() if listed})
+        return name in scan.scan(self.routine.body).exposed
 
     def _sets_itself(self, reference: Reference, name: str, data: DataObject) -> bool:
         """Whether a reference is in another region, each of whose points sets what it reads of an array."""
