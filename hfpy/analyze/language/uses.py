@@ -197,7 +197,7 @@ def _input_output(statement: InputOutput, at: Located, rank_of_text: TextRank, f
     first = len(found)
     for expr in statement.items:
         _expr(expr, at, "input" if kind == "read" else "io", found)
-    _perhaps(found, first, "input" if rank is not None and _has_nulls(statement) else "")
+    _perhaps(found, first, "input" if rank is not None and has_nulls(statement) else "")
 
 
 def _perhaps(found: list[Reference], first: int, role: str) -> None:
@@ -205,8 +205,12 @@ def _perhaps(found: list[Reference], first: int, role: str) -> None:
     found[first:] = [replace(r, perhaps=True) if r.role == role else r for r in found[first:]]
 
 
-def _has_nulls(statement: InputOutput) -> bool:
-    """Whether what is read may have null values (Fortran 2018, 13.10.3.2): where the format is an asterisk."""
+def has_nulls(statement: InputOutput) -> bool:
+    """Whether what is read may have null values, or end before the last item (Fortran 2018, 13.10.3.2): where the
+    format is an asterisk, or where only the text of the statement has it.
+    """
+    if not statement.control:
+        return True
     form = next((c.value for c in statement.control if isinstance(c, Keyword) and c.name == "fmt"), None)
     second = statement.control[1] if len(statement.control) > 1 else None
     return isinstance(second if form is None else form, Star)

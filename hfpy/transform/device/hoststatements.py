@@ -17,7 +17,7 @@ from hfpy.analyze.effects.insides import objects_touched
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.components import chains_from, in_one_spelling, indexed
 from hfpy.analyze.language.types import component
-from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.language.uses import Reference, has_nulls
 from hfpy.diagnostics import error
 from hfpy.model.expressions import Component, Name
 from hfpy.model.statements import Assignment, Call, InputOutput, Statement
@@ -130,7 +130,7 @@ class HostStatements:
         if writes:
             touched.written.add(name)
             whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
-            if partly or not whole or reference.at.masked:
+            if partly or not whole or reference.at.masked or _may_stay(reference):
                 touched.partly.add(name)
 
     def _gives_sizes(self, reference: Reference) -> bool:
@@ -211,6 +211,13 @@ class HostStatements:
 def _goes_on(data: DataObject | None) -> bool:
     """Whether copies of an array take more than what is meant by it: all that is on the device after its beginning."""
     return data is not None and any(d.form == "star" for d in data.symbol.shape)
+
+
+def _may_stay(reference: Reference) -> bool:
+    """Whether what a statement reads may leave elements of an array as they are."""
+    statement = reference.at.statement
+    read = isinstance(statement, InputOutput) and statement.kind == "read" and has_nulls(statement)
+    return not reference.sure or (reference.role == "input" and read)
 
 
 def _whole(reference: Reference) -> bool:
