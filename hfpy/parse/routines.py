@@ -21,6 +21,7 @@ from hfpy.model.units import FileIndex, Routine, Specification, UnitIndex
 from hfpy.options import Options
 from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
+from hfpy.parse.declarations.datastatements import with_late_data
 from hfpy.parse.declarations.specification import SpecificationParser
 from hfpy.parse.expressions.fragments import with_dimensions
 from hfpy.parse.files import command_line_macros
@@ -239,7 +240,7 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
     stated = unit.declared[0] if unit.declared else header
     if index.locals_kept and unit.kind in ("subroutine", "function") and "recursive" not in unit.prefix:
         spec = replace(spec, saved=spec.saved | {"*"})
-    spec = with_old_sizes(_with_function_type(spec, unit, stated), unit.dummies, body)
+    spec = with_late_data(with_old_sizes(_with_function_type(spec, unit, stated), unit.dummies, body), body)
     return Routine(
         key=key,
         kind=unit.kind,

@@ -64,8 +64,8 @@ ADDED_UP = ("r46",)
 RUNTIME_ONLY = ("state_parts", "unsized_calls", "unsized_columns", "unsized_bounds", "overlapping", "texts")
 NO_COMPONENTS = ("state_handed", "state_whole_objects", "deep_objects", "asked_sizes", "changed_sizes")
 # Objects with allocatable components of which kernels get numbers; calls of type-bound procedures; objects of modules
-# and constant ones, which other backends leave where they are.
-KERNELS = ("nested_allocated", "bound_calls", "module_objects", "constant_objects")
+# and constant ones, which other backends leave where they are; tables of called routines.
+KERNELS = ("nested_allocated", "bound_calls", "module_objects", "constant_objects", "late_tables")
 # Sections with gaps for dummies of assumed shape, which CUDA Fortran does not take.
 GAPS = ("nested_lists", "generic_names")
 # In fixed form, where the longer names of kernels in one executable of many programs would break columns.

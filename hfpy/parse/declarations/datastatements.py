@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hfpy.model.expressions import Expr, Fragment, ImpliedDo, Name, base_name
 from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Node, flatten
+from hfpy.model.statements import Specification as SpecificationStatement
+from hfpy.model.units import Specification
 from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.lexer import mask_strings
+from hfpy.parse.text.physical import names_in_rows
 from hfpy.parse.text.tokens import find_top, split_top
 from hfpy.values import dataclass
 
@@ -62,6 +68,22 @@ def set_variables(line: LogicalLine) -> frozenset[str] | None:
     """The variables that a ``data`` statement gives values; None if it cannot be read."""
     sets = data_sets(line)
     return None if sets is None else frozenset().union(*(variables_of(o.expr) for one in sets for o in one.objects))
+
+
+def late_data(body: tuple[Node, ...]) -> tuple[LogicalLine, ...]:
+    """The ``data`` statements among the executable ones (Fortran 2018, R514)."""
+    return tuple(s.line for s in flatten(body) if isinstance(s, SpecificationStatement) and s.kind == _WORD)
+
+
+def with_late_data(spec: Specification, body: tuple[Node, ...]) -> Specification:
+    """The specification part with what ``data`` statements among the executable ones say of variables."""
+    lines = late_data(body)
+    if not lines:
+        return spec
+    named = frozenset(name for line in lines for name in names_in_rows([line.text]))
+    known = [set_variables(line) for line in lines]
+    kept = frozenset().union(*(named if one is None else one for one in known))
+    return replace(spec, saved=spec.saved | kept, storage=spec.storage | named)
 
 
 def variables_of(expr: Expr) -> frozenset[str]:

@@ -11,7 +11,7 @@ from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.model.expressions import Apply, Expr, Fragment, ImpliedDo, Name
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.declarations.datastatements import DataSet, Repeated, data_sets, object_name, variables_of
+from hfpy.parse.declarations.datastatements import DataSet, Repeated, data_sets, late_data, object_name, variables_of
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.plain.declarations import without
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
@@ -41,7 +41,8 @@ class _Tables:
         self.routine = routine
         self.key = routine.key
         self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
-        self.lines = {line.key: sets for line in routine.spec.lines if (sets := data_sets(line)) is not None}
+        self.among = (*routine.spec.lines, *late_data(routine.body))
+        self.lines = {line.key: sets for line in self.among if (sets := data_sets(line)) is not None}
 
     def edits(self) -> Iterator[Edit]:
         """Declarations as constants, without the statements that gave the values."""
@@ -50,7 +51,7 @@ class _Tables:
         rows = {name: row for name, row in rows.items() if self._gone_with(name, rows)}
         if not rows:
             return
-        for line in self.routine.spec.lines:
+        for line in self.among:
             if line.key in self.lines and self._named(self.lines[line.key]) & rows.keys():
                 yield replace_range(line, 0, len(line.text), "")
         for line in dict.fromkeys(s.line for s in wanted.values() if s.line is not None and s.name in rows):
