@@ -1,9 +1,11 @@
 """Directives in fixed form: how they are found, and that what hfpy writes keeps to the columns."""
 
+from pathlib import Path
+
 import pytest
 
 from hfpy.transform.text.fixedform import wrap_fixed
-from tests.support import Translated, translate_text
+from tests.support import Translated, compile_files, translate_text
 
 SOURCE = """      subroutine s(nx, ny, a)
       integer nx, ny, i, j
@@ -85,6 +87,36 @@ def test_columns() -> None:
         "!$omp target teams distribute parallel do collapse(2) default(none)",
         "!$omp& map(tofrom: one)",
     ]
+
+
+def test_texts_longer_than_a_line() -> None:
+    told = "it''s " + "long and " * 12
+    for row in (f"  write (unit, '(a)') '{told}'", f'  x = k_"{told}"//y'):
+        made = wrap_fixed(row)
+        assert len(made) > 1 and all(len(line) <= 72 for line in made)
+        together = "".join(line[6:] for line in made).replace(" ", "")
+        assert together.replace("'//'", "").replace('"//k_"', "") == row.replace(" ", "")
+    assert wrap_fixed("  x = '" + "''" * 60 + "'")[0].count("'") % 2 == 0
+    assert not any("//" in line for line in wrap_fixed(f"  data x /'{told}'/"))  # where there are no operators
+
+
+def test_stops_in_kernels(tmp_path: Path) -> None:
+    """The line that tells of a stop was longer than 72 columns."""
+    text = """      subroutine checked_for_limits(n, a)
+      integer n, i
+      real*8 a(n)
+!@parallelRegion
+      do i = 1, n
+        if (a(i) .gt. 1e3) stop 3
+        a(i) = 2*a(i)
+      end do
+      end
+      subroutine run
+      end
+"""
+    done = translate_text({"some_long_name_of_a_file.f": text}, target="gpu", backend="cuda-c").require()
+    assert "stop in kernel" in done.text
+    compile_files({**done.files, "m.f90": "end\n"}, tmp_path)
 
 
 def test_directives_of_others() -> None:

@@ -13,7 +13,7 @@ from hfpy.parse.text.cards import card
 from hfpy.parse.text.lexer import strip_comment
 from hfpy.parse.text.physical import physical
 from hfpy.transform.text.edits import Wrap
-from hfpy.transform.text.wrapping import broken_at, wrap_line
+from hfpy.transform.text.wrapping import broken_at, has_operators, text_apart, wrap_line
 
 WIDTH = 72
 FIELD = " " * 6  # before a statement without a label
@@ -83,6 +83,8 @@ def _lines(first: str, body: str, more: str, macros: Collection[str], blanks: bo
     rows = [first + body]
     while len(rows[-1]) > WIDTH:
         at = broken_at(rows[-1], WIDTH, macros, len(more), blanks)
+        if at <= len(more) and not blanks and has_operators(body):
+            rows[-1], at = text_apart(rows[-1], WIDTH)
         if at <= len(more):
             break
         rows[-1], rest = rows[-1][:at].rstrip(), rows[-1][at:].lstrip()

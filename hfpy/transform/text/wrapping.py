@@ -29,7 +29,10 @@ def wrap_line(text: str, macros: Collection[str] = ()) -> list[str]:
     lead = indent + "    & "
     first = True
     while len(rest) > LIMIT:
-        at = broken_at(rest, LIMIT - 2, macros, len(indent) if first else len(lead))
+        least = len(indent) if first else len(lead)
+        at = broken_at(rest, LIMIT - 2, macros, least)
+        if at <= least and has_operators(code):
+            rest, at = text_apart(rest, LIMIT - 2)
         if at <= 0:
             break
         lines.append(rest[:at].rstrip() + " &")
@@ -37,6 +40,26 @@ def wrap_line(text: str, macros: Collection[str] = ()) -> list[str]:
         first = False
     lines.append(rest)
     return lines
+
+
+def has_operators(code: str) -> bool:
+    """Whether texts in a statement may be joined by operators: between the slashes of ``data`` there are none."""
+    return code.lstrip()[:4].lower() != "data"
+
+
+def text_apart(text: str, limit: int) -> tuple[str, int]:
+    """A line with the text in quotes that goes beyond the limit as two that are joined by ``//``, and the offset of the
+    second one, to break the line at; 0 if there is no such text.
+    """
+    for token in tokenise(text):
+        quote, at = token.text[-1:], limit - 3
+        first = token.start + token.text.find(quote) + 1
+        if token.kind == "string" and first < at and token.end > limit:
+            before = text[first:at]
+            at -= (len(before) - len(before.rstrip(quote))) % 2  # two quotes mean one
+            kind = text[token.start : first]  # with the kind of the text
+            return f"{text[:at]}{quote}//{kind}{text[at:]}", at + 3
+    return text, 0
 
 
 def broken_at(text: str, limit: int, macros: Collection[str], least: int, blanks: bool = False) -> int:
