@@ -13,7 +13,7 @@ from hfpy.analyze.language.uses import Reference
 from hfpy.backends.c.values import CannotPrint, c_type, component_name, packed_name, root_name
 from hfpy.backends.c.views import objects_in_storage
 from hfpy.backends.chains import begins, chain_of, elements_of, has_elements, mentioned_at, names_of, parts_of
-from hfpy.backends.refused import COMMON, WHOLE, no_component
+from hfpy.backends.refused import ASSUMED_SIZE, COMMON, WHOLE, no_component, unknown_size
 from hfpy.model.expressions import Apply, Component, Expr, Range, names_in, walk
 from hfpy.model.extents import Dim
 from hfpy.model.kernel import Access, Packed, Parameter
@@ -128,6 +128,9 @@ def _actual(shown: str, chain: _Chain) -> str:
 def _packed(builder: SpecBuilder, shown: str, chain: _Chain, found: Found, scalar: Scalar) -> None:
     """A component of all elements of arrays of objects: it lies in an array of its own while the kernel runs."""
     names, objects = names_of(chain.node), elements_of(chain.node)[0]
+    declared = next(d for part, d in _declarations(builder, found, chain.node) if part is objects.base)
+    if any(dim.form == "star" for dim in declared.symbol.shape):
+        raise CannotPrint(unknown_size(root_name(chain.node)), hint=ASSUMED_SIZE)
     rest = _behind(builder, found, chain.node, objects)
     inner = tuple(bounds for _, dimensions in rest for bounds in dimensions)
     counters = (builder.names.name(f"hf_{n}", ("counter", n)) for n in range(1, len(inner) + 1))

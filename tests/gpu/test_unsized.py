@@ -60,3 +60,26 @@ def test_arrays_that_need_not_be_there(backend: str) -> None:
     text = text.replace("intent(inout) :: a(*)", "intent(inout), optional :: a(*)")
     done = translate_text({"m.f90": text}, target="gpu", backend=backend)
     assert any("need not be there" in d.message for d in done.errors), done.errors
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("shape", ["*", "2,*", "1"])
+def test_arrays_of_objects(backend: str, shape: str) -> None:
+    """Their components were asked for bounds that compilers do not know."""
+    index = "1,i" if "," in shape else "i"
+    text = f"""subroutine s(n, x, y)
+  type cell
+    real :: q
+  end type cell
+  integer, intent(in) :: n
+  type(cell), intent(inout) :: x({shape})
+  real, intent(in) :: y(n)
+  integer :: i
+  !@parallelRegion
+  do i = 1, n
+    x({index})%q = y(i)
+  end do
+end subroutine s
+"""
+    found = translate_text({"m.f90": text}, target="gpu", backend=backend).errors
+    assert [d.code for d in found] == ["HF702"] and found[0].message.startswith("'x', an array of unknown size,")
