@@ -145,7 +145,7 @@ class _Indexer:
                 self._directive(number, line)
                 continue
             lowered = line.text.lower()
-            if self._in_type(lowered):
+            if self._in_type(number, lowered):
                 continue
             if any(word in lowered for word in _HEAD_WORDS) and self._structure(number, line, lowered):
                 continue
@@ -155,12 +155,13 @@ class _Indexer:
         self._close_open()
         return tuple(self.done[n] for n in range(self.count)), self.found
 
-    def _in_type(self, lowered: str) -> bool:
+    def _in_type(self, number: int, lowered: str) -> bool:
         """Whether a line belongs to the definition of a derived type, whose ``contains`` is not its module's."""
         if self.type_open:
             self.type_open = not _END_TYPE.match(lowered)
             return True
         if lowered.startswith("type") and not self.interface and _TYPE_BEGIN.match(lowered):
+            self._current(number)
             self.type_open = True
         return self.type_open
 
@@ -232,10 +233,12 @@ class _Indexer:
             return True
         if lowered.startswith("end"):
             return self._end(number, line, lowered)
-        if _CONTAINS.match(lowered) and self.stack:
-            self.stack[-1].contains = number if self.stack[-1].contains < 0 else self.stack[-1].contains
+        if _CONTAINS.match(lowered):
+            unit = self._current(number)
+            unit.contains = number if unit.contains < 0 else unit.contains
             return True
         if _INTERFACE.match(lowered) and "=" not in lowered.split("(")[0]:
+            self._current(number)
             self.interface += 1
             return True
         if lowered.startswith("use"):
