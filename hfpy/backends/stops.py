@@ -29,7 +29,7 @@ def stops_of(builder: SpecBuilder) -> Iterator[Stop]:
         if at is None or not facts.live(at, key) or any(f is None or not f.symbol.constant for f in found):
             continue
         line = statement.line
-        code = " ".join(line.text[e.start : e.end] for e in statement.exprs)
+        code = ", ".join(line.text[e.start : e.end] for e in statement.exprs)
         text = builder.names.name("hf_stopped", ("stop", line.key))
         builder.variables[text] = Parameter("result", "stop", text, INTEGER, text, "inout")
         word = "stop" if statement.kind == "stop" else "error stop"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hfpy.model.expressions import Expr, Keyword, Literal, Star
+from hfpy.model.expressions import Expr, Keyword, Literal, Paren, Star
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -35,11 +35,12 @@ _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 _GOTO = re.compile(r"goto\d+")  # compilers take it without a blank, in free form as well
 _FIRST_WORD = re.compile(r"([A-Za-z_]\w*)")
 _CONSTRUCT_NAME = re.compile(r"([A-Za-z_]\w*)\s*:(?!:)\s*(?=[A-Za-z])")
-_DO = re.compile(r"do\b\s*(?:(\d[\d\s]*),?\s*)?", re.IGNORECASE)
+_DO = re.compile(r"do\b\s*(\d[\d\s]*)?(?:,\s*)?", re.IGNORECASE)
 _DO_CONTROL = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)")
 _END = re.compile(
     r"end\s*(if|do|select|where|forall|associate|block|critical|team|change)\b\s*([A-Za-z_]\w*)?\s*$", re.IGNORECASE
 )
+_PASSING = re.compile(r"%\s*(val|ref)\s*\(", re.IGNORECASE)
 _KEYWORD_ARGUMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?![=>])\s*")
 SPECIFICATION_WORDS = frozenset(
     "implicit save parameter external intrinsic public private data common dimension target pointer allocatable "
@@ -149,6 +150,10 @@ def argument(text: str, start: int, end: int) -> Expr:
     if keyword:
         value = argument(text, start + keyword.end(), end)
         return Keyword(lead, value.end, keyword.group(1).lower(), value)
+    passing = _PASSING.match(stripped)
+    if passing and stripped.endswith(")"):  # an extension of many compilers: how an argument is passed
+        inner = expression(stripped[passing.end() : -1], lead + passing.end())
+        return Paren(lead, lead + len(stripped), inner) if passing[1].lower() == "val" else inner
     return expression(piece, start)
 
 
@@ -361,8 +366,7 @@ def _jump(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
         if kind in ("exit", "cycle"):
             return Jump(line, kind, tail.lower(), span=(start, end))
         lead = start + len(masked) - len(masked[len(words[0]) :].lstrip()) if tail else end
-        exprs = (expression(line.text[lead:end], lead),) if tail else ()
-        return Jump(line, kind, "", exprs)
+        return Jump(line, kind, "", _code(line.text, lead, end) if tail else ())
 
     return parse
 
@@ -371,8 +375,17 @@ def _error_stop(line: LogicalLine, masked: str, start: int, end: int, name: str)
     found = re.match(r"error\s*stop\b\s*", masked, re.IGNORECASE)
     if not found:
         return _opaque(line, "unknown statement 'error'")
-    tail = line.text[start + found.end() : end]
-    return Jump(line, "errorstop", "", (expression(tail, start + found.end()),) if tail.strip() else ())
+    begin = start + found.end()
+    return Jump(line, "errorstop", "", _code(line.text, begin, end) if line.text[begin:end].strip() else ())
+
+
+def _code(text: str, start: int, end: int) -> tuple[Expr, ...]:
+    """What is behind ``stop``: a code, and maybe ``quiet=`` with a condition (Fortran 2018, R1161)."""
+    masked = mask_strings(text[start:end])
+    pieces = split_top(masked, ",")
+    if len(pieces) > 1 and masked[pieces[1][0] :].strip().lower().startswith("quiet"):
+        return tuple(argument(text, start + a, start + b) for a, b in pieces)
+    return (expression(text[start:end], start),)
 
 
 def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
@@ -425,6 +438,8 @@ def _io(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
         if masked[opening : opening + 1] == "(" and kind != "print":
             control = arguments(text, masked, opening, start)
             rest = matching(masked, opening) + 1
+            if comma := re.match(r"\s*,", masked[rest:]):  # an extension of many compilers
+                rest += comma.end()
             ranges = split_top(masked, ",", rest)
         else:
             pieces = split_top(masked, ",", rest)
@@ -498,6 +513,8 @@ _HANDLERS: dict[str, Callable[[LogicalLine, str, int, int, str], Statement]] = {
     "open": _control_only("open"),
     "close": _control_only("close"),
     "inquire": _io("inquire"),
+    "wait": _control_only("wait"),
+    "pause": _control_only("pause"),
     "rewind": _control_only("rewind"),
     "backspace": _control_only("backspace"),
     "flush": _control_only("flush"),
