@@ -185,7 +185,17 @@ class _Builder:
         if token.text in ("[", "(/"):
             closing = self._closing(position, stop)
             return self._constructor(position, closing), closing + 1
-        return self._literal(position, stop)
+        literal, after = self._literal(position, stop)
+        part = token.kind == "string" and after < stop and self.tokens[after].text == "("
+        return self._part(literal, after, stop) if part else (literal, after)
+
+    def _part(self, text: Expr, position: int, stop: int) -> tuple[Expr, int]:
+        """A part of a text, ``'abc'(2:3)`` (Fortran 2018, R908)."""
+        closing = self._closing(position, stop)
+        args = self._arguments(position, closing)
+        if len(args) != 1 or not isinstance(args[0], Range):
+            raise GrammarError("a part of a text has one range")
+        return Apply(text.start, self.tokens[closing].end, text, args, self.tokens[position].start), closing + 1
 
     def _designator(self, position: int, stop: int) -> tuple[Expr, int]:
         """A name with its argument lists and components."""

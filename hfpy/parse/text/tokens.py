@@ -13,7 +13,7 @@ from sys import intern
 from hfpy.values import dataclass
 
 _TOKEN = re.compile(
-    r"""(?P<string>(?:[A-Za-z_]\w*_)?(?:'(?:[^']|'')*'|"(?:[^"]|"")*"))
+    r"""(?P<string>(?:(?:[A-Za-z_]\w*|\d+)_)?(?:'(?:[^']|'')*'|"(?:[^"]|"")*"))
       |(?P<boz>[BbOoZz](?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+"))
       |(?P<number>(?:(?:\d+\.\d*|\.\d+)\s*[EeDd]\s*[+-]?\s*\d+|\d+\.?\d*(?=[EeDd][+-]?\d)[EeDd][+-]?\d+|\.\d+(?:[EeDd][+-]?\d+)?
          |\d+\.(?!\s*[A-Za-z]+\s*\.)(?:\d*)|\d+)(?:_[A-Za-z0-9]\w*)?)
