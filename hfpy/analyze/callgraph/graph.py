@@ -268,6 +268,8 @@ class CallGraph:
         callee, possible = self.generics.resolved(name, node.args, key, at)
         if callee and self.application.unit(callee).kind not in ("function", "procedure"):
             return []
+        if not possible and self.scopes.derived_type(name, key) is not None:
+            return []  # the constructor of the type (Fortran 2018, 7.5.10)
         return [CallSite(key, callee, name, node.args, at, node, True, possible)]
 
 
