@@ -37,7 +37,8 @@ def _of_symbol(facts: Facts, types: Types, routine: Routine, symbol: Symbol, mac
 
 def _wrong(facts: Facts, types: Types, routine: Routine, bound: Fragment) -> str:
     """The type of a bound where that certainly is no integer, and all its names are declared."""
-    if any(facts.scopes.variable(name, routine.key) is None for name in bound.names):
+    described = {name for interface in routine.spec.interfaces for name in interface.bodies}  # functions, by now
+    if described & bound.names or any(facts.scopes.variable(name, routine.key) is None for name in bound.names):
         return ""
     typed = types.expression(bound.expr, routine.key)
     return typed.base if typed is not None and typed.base in _NO_INTEGERS else ""

@@ -97,7 +97,8 @@ class Undeclared:
 
     def _imported(self, name: str, key: str) -> bool:
         """Whether a name is intrinsic, or one that a scope has."""
-        if name in WITHOUT_USE or name in EXTENSIONS or self.scopes.variable(name, key) is not None:
+        standard = name in WITHOUT_USE or name in EXTENSIONS
+        if standard or name in self.scopes.entries or self.scopes.variable(name, key) is not None:
             return True
         return bool(self.scopes.procedures(name, key)) or self.scopes.opaque.brings(name, key)
 

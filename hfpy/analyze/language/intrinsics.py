@@ -92,7 +92,7 @@ ELEMENTAL = (
         "merge merge_bits min mod modulo mvbits nearest nint not out_of_range poppar popcnt real rrspacing scale scan "
         "set_exponent "
         "shifta shiftl shiftr sign sin sinh spacing sqrt tan tanh trailz verify "
-        "amax0 amin0 isnan cosd sind tand".split()
+        "amax0 amin0 max1 min1 isnan cosd sind tand".split()
     )
 )
 INQUIRY = frozenset(
