@@ -277,6 +277,9 @@ def opaque_in_regions(facts: Facts) -> list[Diagnostic]:
                 if only_branches(facts, at.statement, routine.key):
                     continue
                 place = at.statement.line.place(routine.file)
-                message = f"this statement cannot be parsed: {at.statement.reason}"
+                what = (
+                    "what this statement does is not known" if at.statement.legal else "this statement cannot be parsed"
+                )
+                message = f"{what}: {at.statement.reason}"
                 found.append(error("HF110", message, place))
     return found

@@ -7,17 +7,20 @@ from collections.abc import Iterable
 from hfpy.model.expressions import Fragment
 from hfpy.values import dataclass
 
+ANY_RANK = ".."  # what is written for dimensions of a dummy argument that has as many as its actual argument
+
 
 @dataclass(frozen=True, slots=True)
 class Dim:
     """One dimension of a declaration or a directive. ``form``: explicit, deferred (``:`` of allocatable and pointer),
     assumed (``:`` or ``l:`` of a dummy), star. ``lower`` is None where nothing is written, ``upper`` where there is
-    none.
+    none. ``any_rank`` stands for as many dimensions as the argument has (``a(..)``).
     """
 
     form: str
     lower: Fragment | None = None
     upper: Fragment | None = None
+    any_rank: bool = False
 
     def __str__(self) -> str:
         """The text."""
@@ -26,6 +29,8 @@ class Dim:
     @property
     def text(self) -> str:
         """The dimension as it is written in a declaration."""
+        if self.any_rank:
+            return ANY_RANK
         lower = f"{self.lower.text}:" if self.lower is not None else ""
         if self.upper is not None:
             return lower + self.upper.text

@@ -140,11 +140,12 @@ class Specification(Statement):
 @dataclass(frozen=True, slots=True)
 class Opaque(Statement):
     """A statement hfpy does not understand: passed through where no directive reaches it, else refused. ``names`` are
-    all words in it that may be names.
+    all words in it that may be names. A ``legal`` one is Fortran, but it is not known what it does.
     """
 
     reason: str
     names: frozenset[str] = frozenset()
+    legal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

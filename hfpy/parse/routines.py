@@ -148,6 +148,8 @@ def parse_unit(
         last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
         body_first = lines[behind].first if behind < len(lines) else -1
         if not declares:
+            shapes = {name: symbol.shape for name, symbol in parser.state.symbols.items()}
+            builder.of_any_rank = frozenset(n for n, shape in shapes.items() if any(d.any_rank for d in shape))
             body = _executable(builder, reader, [*executed, *lines[behind:stop]], deadline)
         elif behind < stop:
             late.append(_unread(lines[behind], index.path))

@@ -120,13 +120,15 @@ class _Reader:
             if not faults and self._explicit(routine, routines):
                 unknown += self._in_declarations(routine, routines)
                 unknown += self._unknown(routine, routines, statements)
-        return tuple(_report(d) for d in problems if d.place.file == self.index.path), tuple(unknown)
+        entries = {name for routine in routines.values() for name in routine.entries}
+        found = tuple(_report(d) for d in problems if d.place.file == self.index.path)
+        return found, tuple(u for u in unknown if u.name not in entries)
 
     def _opaque(self, routine: Routine, statements: tuple[Located, ...]) -> Iterator[Diagnostic]:
         """Statements that hfpy does not understand."""
         for at in statements:
             statement = at.statement
-            if isinstance(statement, Opaque) and statement.reason not in BRANCHES:
+            if isinstance(statement, Opaque) and not statement.legal and statement.reason not in BRANCHES:
                 message = f"this statement cannot be parsed: {statement.reason}"
                 yield error("HF110", message, statement.line.place(routine.file))
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from hfpy.model.expressions import Apply, Expr, Fragment, Literal, Name, Range, Star
-from hfpy.model.extents import Dim
+from hfpy.model.extents import ANY_RANK, Dim
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Symbol
@@ -50,6 +50,8 @@ def dim_of(text: str, dynamic: bool = False) -> Dim:
     of an allocatable or a pointer. Raises GrammarError if a bound is no expression.
     """
     text = text.strip()
+    if text == ANY_RANK:
+        return Dim("star", any_rank=True)
     colon = find_top(mask_strings(text), (":",))
     lower = fragment(text[:colon]) if text[: max(colon, 0)].strip() else None
     upper = text[colon + 1 :].strip()
