@@ -103,7 +103,7 @@ class BlockBuilder:
         self.found: list[Diagnostic] = []
         self.scopes: list[StencilScope] = []
         self.given_up = False
-        self.of_any_rank: frozenset[str] = frozenset()  # names of dummy arguments whose rank calls decide
+        self.unknown: dict[str, str] = {}  # arrays of whose elements nothing is known, each with the reason
         self.serial: tuple[LogicalLine, str] | None = None  # a @serial whose loop has not come yet, and its reason
         # The open @stencilProgram, its line, and the blocks around it.
         self.scope: tuple[Directive, LogicalLine, list[_Open]] | None = None
@@ -123,29 +123,27 @@ class BlockBuilder:
         match statement:
             case Header(kind=kind) if kind in _MIDDLE:
                 self._middle(statement, kind)
-                self._names_any_rank(statement)
+                self._names_unknown(statement)
             case Header(kind=kind):
                 self._open(kind, statement)
-                self._names_any_rank(statement)
+                self._names_unknown(statement)
             case End(kind=kind):
                 self._end(statement, kind)
             case _:
-                self._append(self._any_rank(statement) or without_branch(statement))
+                self._append(self._not_known(statement) or without_branch(statement))
         if line.label:
             self._labelled_end(line.label)
 
-    def _any_rank(self, statement: Statement) -> Opaque | None:
-        """What stands for a statement with an array whose rank calls decide: nothing is known of its elements."""
-        names = self.of_any_rank & words_of(statement.line.text) if self.of_any_rank else frozenset()
-        if not names:
-            return None
-        words = frozenset(words_of(statement.line.text))
-        return Opaque(statement.line, f"the rank of '{min(names)}' is not known", words, legal=True)
+    def _not_known(self, statement: Statement) -> Opaque | None:
+        """What stands for a statement with an array of whose elements nothing is known."""
+        words = words_of(statement.line.text) if self.unknown else set()
+        names = self.unknown.keys() & words
+        return Opaque(statement.line, self.unknown[min(names)], frozenset(words), legal=True) if names else None
 
-    def _names_any_rank(self, header: Header) -> None:
+    def _names_unknown(self, header: Header) -> None:
         """The same where a block that has just begun names such an array; ``select rank`` may give it another name."""
-        if (opaque := self._any_rank(header)) is not None:
-            self.of_any_rank |= frozenset(header.names)
+        if (opaque := self._not_known(header)) is not None:
+            self.unknown |= dict.fromkeys(header.names, opaque.reason)
             self._append(opaque)
 
     def _serial(self, statement: Statement | None) -> Statement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -17,10 +17,11 @@ from hfpy.model.names import unit_name
 from hfpy.model.source import LogicalLine, source_text
 from hfpy.model.statements import Node
 from hfpy.model.targets import holds_architecture
-from hfpy.model.units import FileIndex, Routine, Specification, UnitIndex
+from hfpy.model.units import FileIndex, Routine, Specification, Symbol, UnitIndex
 from hfpy.options import Options
 from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
+from hfpy.parse.declarations.attributes import POINTEE
 from hfpy.parse.declarations.datastatements import with_late_data
 from hfpy.parse.declarations.specification import SpecificationParser
 from hfpy.parse.expressions.fragments import with_dimensions
@@ -148,8 +149,7 @@ def parse_unit(
         last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
         body_first = lines[behind].first if behind < len(lines) else -1
         if not declares:
-            shapes = {name: symbol.shape for name, symbol in parser.state.symbols.items()}
-            builder.of_any_rank = frozenset(n for n, shape in shapes.items() if any(d.any_rank for d in shape))
+            builder.unknown = dict(_unknown(parser.state.symbols.values()))
             body = _executable(builder, reader, [*executed, *lines[behind:stop]], deadline)
         elif behind < stop:
             late.append(_unread(lines[behind], index.path))
@@ -209,6 +209,15 @@ def names_given(index: FileIndex, number: int, reader: Includes) -> frozenset[st
         return None
     inside = (u.name for u in index.units if u.parent == number)
     return frozenset((*used, *known.symbols, outer.result, *outer.dummies, *inside))
+
+
+def _unknown(symbols: Iterable[Symbol]) -> Iterator[tuple[str, str]]:
+    """The variables of whose elements nothing is known, each with the reason."""
+    for symbol in symbols:
+        if any(dim.any_rank for dim in symbol.shape):
+            yield symbol.name, f"the rank of '{symbol.name}' is not known"
+        elif POINTEE in symbol.attributes:
+            yield symbol.name, f"a pointer of the kind that Cray's compilers have tells where '{symbol.name}' is"
 
 
 def _is_macro(line: LogicalLine, index: FileIndex) -> bool:
@@ -287,7 +296,7 @@ def _include_code(builder: BlockBuilder, reader: Includes, line: LogicalLine, de
 
 def _with_function_type(spec: Specification, unit: UnitIndex, header: LogicalLine) -> Specification:
     """Declare the result of ``real(dp) function f(x)``, whose type is before the keyword."""
-    from hfpy.model.units import Symbol
+
     from hfpy.parse.declarations.declarations import type_spec
     from hfpy.parse.text.lexer import mask_strings
 

@@ -145,6 +145,21 @@ OTHERS = """subroutine others(n, a)
   end do
 end subroutine others
 """
+CRAY = """subroutine moved(n, a)
+  implicit none
+  integer, intent(in) :: n
+  real, intent(inout) :: a(n)
+  real :: from(100), q
+  integer :: i
+  pointer (at, from), (other, q(10))
+  at = loc(a(2))
+  do i = 1, n - 1
+    from(i) = a(i) + 1
+  end do
+  other = loc(a(1))
+  q(1) = 3
+end subroutine moved
+"""
 NO_NAME = {
     "interface": """  interface
     subroutine doubled(a)
@@ -205,7 +220,7 @@ def said(text: str, folder: Path, **options: bool) -> list[str]:
     return [d.message for d in (*made.diagnostics, *made.faults(outside), *plain) if d.severity != "note"]
 
 
-@pytest.mark.parametrize("text", [MODULE, RANKS, OTHERS, *NO_NAME.values()])
+@pytest.mark.parametrize("text", [MODULE, RANKS, OTHERS, CRAY, *NO_NAME.values()])
 @pytest.mark.parametrize("auto", [False, True])
 def test_nothing_is_said(text: str, auto: bool, tmp_path: Path) -> None:
     assert said(text, tmp_path, auto=auto) == []
@@ -230,10 +245,19 @@ def test_loops_beside_them_are_regions(tmp_path: Path) -> None:
 
 def test_statements_of_any_rank_are_not_known(tmp_path: Path) -> None:
     found = found_regions(write_files({"m.f90": RANKS}, tmp_path), Options(target="cpu"))
-    assert any("the rank of 'y' is not known" in v.why for v in found.verdicts)
+    assert any("the rank of 'x' is not known" in v.why for v in found.verdicts)
     text = RANKS.replace("      do i = 1, size(y)", "      !@parallelRegion\n      do i = 1, size(y)")
     errors = translate_text({"m.f90": text}).errors
-    assert "what this statement does is not known: the rank of 'y' is not known" in {d.message for d in errors}
+    assert "what this statement does is not known: the rank of 'x' is not known" in {d.message for d in errors}
+
+
+def test_pointers_of_crays_kind(tmp_path: Path) -> None:
+    """What they point to may be any memory: the loop was a region, with two names of one array."""
+    found = found_regions(write_files({"m.f90": CRAY}, tmp_path), Options(target="cpu"))
+    assert [bool(v.region) for v in found.verdicts] == [False]
+    assert "tells where 'from' is" in found.verdicts[0].why
+    by_hand = CRAY.replace("  do i = 1", "  !@parallelRegion{independent(from, a)}\n  do i = 1")
+    assert "HF110" in translate_text({"m.f90": by_hand}).codes()
 
 
 @pytest.mark.parametrize("begins", NO_NAME)

@@ -280,10 +280,9 @@ class Ordering:
                 return Ordered(_FINALIZED, line)
             case Memory(kind=kind, items=items) if turns or any(self._outlives(i, routine) for i in items):
                 return _with_memory(kind, line)
-            case Opaque(reason=reason):
-                return Ordered(
-                    f"has a statement that hfpy does not understand ({reason})", line, "write it in another way"
-                )
+            case Opaque(reason=reason, legal=legal):
+                what = "of which it is not known what it does" if legal else "that hfpy does not understand"
+                return Ordered(f"has a statement {what} ({reason})", line, "write it in another way")
             case Header(kind=kind) if kind in _SYNCHRONISING:
                 return Ordered(f"has '{kind}'", line)
             case Specification(kind="entry"):

@@ -17,6 +17,7 @@ from hfpy.parse.expressions.fragments import fragment, shape_of
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.tokens import matching, split_top
 
+POINTEE = "pointee"  # an attribute of what a pointer of Cray's kind points to
 _WORD = re.compile(r"([A-Za-z_]\w*)")
 
 
@@ -61,6 +62,8 @@ class AttributeStatements:
                 self.state.saved.update(known if known is not None else map(str.lower, _WORD.findall(rest)))
         elif word == "parameter":
             self._parameter(line, masked)
+        elif word == "pointer" and rest.lstrip().startswith("("):
+            self._pointees(line, masked, len(word))
         elif word in ("dimension", "allocatable", "pointer", "target", "optional", "external", "intent", "volatile"):
             self._give_attribute(line, masked, word)
 
@@ -110,6 +113,18 @@ class AttributeStatements:
                 symbol = self.state.symbols[name]
                 shape = tuple(Dim("deferred") if d.form == "assumed" else d for d in symbol.shape)
                 self.state.symbols[name] = replace(symbol, shape=shape)
+
+    def _pointees(self, line: LogicalLine, masked: str, start: int) -> None:
+        """``pointer (p, a), (q, b(n))``, as Cray's compilers have it: integers that tell where arrays are."""
+        for a, b in split_top(masked, ",", start):
+            names = list(_WORD.finditer(masked, a, b))
+            if len(names) < 2:
+                continue
+            name = names[1].group(1).lower()
+            self._update(name, {POINTEE})
+            opening = masked.find("(", names[1].end(), b)
+            if opening >= 0:
+                self._give_shape(line, name, names[1].span(1), opening + 1, matching(masked, opening))
 
     def _give_shape(self, line: LogicalLine, name: str, span: tuple[int, int], start: int, end: int) -> None:
         """The dimensions of a variable that a statement without its type has, such as ``dimension`` or ``common``."""
