@@ -115,3 +115,40 @@ def test_fixed_form() -> None:
     found = list(own_directives_in(rows, 0, len(rows), True))
     assert [d.words for d in found] == [("parallel", "do"), ("loop",), ("end", "parallel"), ()]
     assert found[0].last == 1 and found[0].clauses[0].text == "i"
+
+
+def test_what_is_for_the_device_goes_whole() -> None:
+    """Loops in a loop of the user's, and the ends of atomic updates, stayed where the others go."""
+    text = """subroutine s(n, a, b, top)
+  integer, intent(in) :: n
+  real, intent(inout) :: a(n), b(n,*), top
+  integer :: i, j
+  !@parallelRegion
+  do i = 1, n
+    a(i) = i
+  end do
+  !$acc parallel loop copy(b(:,1:n))
+  do j = 1, n
+    !$acc loop
+    do i = 1, n
+      b(i,j) = 0
+    end do
+  end do
+  !$acc parallel loop copy(top)
+  do i = 1, n
+    !$acc atomic update
+    top = top + a(i)
+    !$acc end atomic
+  end do
+  !$acc end parallel loop
+  do i = 1, n
+    !$acc atomic write
+    top = a(i)
+    !$acc end atomic
+  end do
+end subroutine s
+"""
+    done = translate_text({"m.f90": text}, target="gpu", backend="openacc", drop_directives=("*",)).require()
+    own = [line.strip() for line in done.text.splitlines() if "default(none)" not in line]
+    left = [line for line in own if "$acc" in line and ("loop" in line or "atomic" in line)]
+    assert left == ["!$acc end parallel loop", "!$acc atomic write", "!$acc end atomic"]  # the first is the region's

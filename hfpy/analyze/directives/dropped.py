@@ -16,6 +16,7 @@ from hfpy.analyze.directives.offloaded import OFFLOADING
 from hfpy.analyze.facts import backend_of
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.application import Application
+from hfpy.model.statements import LOOPS, constructs
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.text.physical import physical, rows_of
 from hfpy.parse.text.sentinels import OwnDirective, own_directives_in
@@ -78,6 +79,7 @@ def _on_device(index: FileIndex, routine: Routine, sentinel: str, made: Dropped)
     """
     opened: list[OwnDirective] = []
     ending: set[tuple[str, ...]] = set()
+    inside = -1  # the last row of the loop of such a directive
     listed = (d for d in own(index, routine) if sentinel and d.sentinel == sentinel)
     for directive in (d for d in listed if not d.declares):
         if directive.ends:
@@ -85,11 +87,27 @@ def _on_device(index: FileIndex, routine: Routine, sentinel: str, made: Dropped)
                 made.around.add(directive)
             while opened and directive.words[1:] in [o.words for o in opened]:
                 opened.pop()
-        elif directive.on_device or opened:
+        elif directive.on_device or opened or directive.first <= inside:
             made.around.add(directive)
             made.others |= {directive} if directive.for_loop or not directive.for_data else set()
-            ending.add(directive.words)
+            ending.add(_ended(directive))
             opened += [directive] if directive.for_block else []
+            if directive.on_device and directive.for_loop:
+                inside = max(inside, _last_of_loop(routine, directive))
+        else:
+            ending.discard(_ended(directive))  # the next end is its own
+
+
+def _ended(directive: OwnDirective) -> tuple[str, ...]:
+    """What the end of a directive names: that of ``atomic update`` is ``end atomic``."""
+    return directive.words[:1] if directive.words[:1] == ("atomic",) else directive.words
+
+
+def _last_of_loop(routine: Routine, directive: OwnDirective) -> int:
+    """The last row of the loop that a directive is for; -1 where there is none."""
+    loops = (c for c in constructs(routine.body) if c.kind in LOOPS and c.end is not None and not c.header.line.file)
+    after = ((c.header.line.first, c.end.line.last) for c in loops if c.end and c.header.line.first > directive.last)
+    return min(after, default=(-1, -1))[1]
 
 
 def _of_routine(index: FileIndex, routine: Routine, spans: Sequence[tuple[int, int]], made: Dropped) -> None:
