@@ -226,6 +226,14 @@ def test_nothing_is_said(text: str, auto: bool, tmp_path: Path) -> None:
     assert said(text, tmp_path, auto=auto) == []
 
 
+def test_constants_with_names_of_macros(tmp_path: Path) -> None:
+    """Names of macros differ by their case, those of constants do not."""
+    text = (
+        "#define N (4*8)\nsubroutine s(a)\n  integer, parameter :: n = N, m = N + n\n  real :: a(n, m)\n  a = 0\nend\n"
+    )
+    assert said(text, tmp_path, auto=True) == []
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """The program in all ways."""

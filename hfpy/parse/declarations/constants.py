@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Name, children, without_places
 from hfpy.model.units import FType, Symbol
+from hfpy.parse.text.tokens import tokenise
 
 # Functions that ask for what is declared of a constant.
 _DECLARED = frozenset(
@@ -15,9 +16,13 @@ _DECLARED = frozenset(
 )
 
 
-def circular_constants(symbols: Mapping[str, Symbol], file: str) -> list[Diagnostic]:
-    """Named constants of one unit whose values lead back to themselves: an error for each circle."""
+def circular_constants(symbols: Mapping[str, Symbol], file: str, macros: Collection[str] = ()) -> list[Diagnostic]:
+    """Named constants of one unit whose values lead back to themselves: an error for each circle. What ``macros`` are
+    in a value is as they define it: ``n = N`` may be no circle.
+    """
     constants = [s for s in symbols.values() if s.constant and s.initial is not None]
+    if macros:
+        constants = [s for s in constants if s.initial and not {t.text for t in tokenise(s.initial.text)} & {*macros}]
     needs = {s.name: s.initial.names & symbols.keys() for s in constants if s.initial is not None}
     for symbol in constants:
         if symbol.name in needs[symbol.name] and not _by_value(symbol):

@@ -97,7 +97,7 @@ class SpecificationParser(AttributeStatements):
     def result(self, last: int) -> Specification:
         """What was read, as a value; ``last`` is the physical line (0-based) on which the part ends."""
         s = self.state
-        self.found += circular_constants(s.symbols, self.file)
+        self.found += circular_constants(s.symbols, self.file, self.macros)
         return Specification(
             symbols=s.symbols,
             uses=tuple(s.uses),
