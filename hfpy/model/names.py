@@ -83,6 +83,13 @@ def at_home(text: str, home: str) -> str:
     return text.replace(f"@{home}", "")
 
 
+def at_homes(text: str, homes: Iterable[str]) -> str:
+    """A text with names of several units as people write them, without the units, which are among ``homes``."""
+    for home in sorted(homes, key=len, reverse=True) if "@" in text else ():
+        text = at_home(text, home)
+    return text
+
+
 def access_macro(domain_macro: str) -> str:
     """The macro for accesses that belongs to one for shapes: ``AT`` to ``DOM``, ``AT4`` to ``DOM4``
     (hybrid-fortran.md §6.3).

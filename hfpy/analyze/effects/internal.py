@@ -19,7 +19,7 @@ def used_below(facts: Facts, effects: Effects, routine: Routine) -> EffectsBySta
     """
     key = routine.key
     found: EffectsByStatement = {}
-    internal = {one.name: one.key for one in facts.application.routines.values() if one.host == key}
+    internal = {one.name: one.key for one in facts.application.routines_of(key)}
     if not internal:
         return found
     for site in facts.graph.below(key):

@@ -28,7 +28,7 @@ from hfpy.analyze.nests.walked import Read
 from hfpy.diagnostics import Diagnostic, Fix, Place, Related, error, note, warning
 from hfpy.model.expressions import Name
 from hfpy.model.extents import Dim
-from hfpy.model.names import at_home, without_home
+from hfpy.model.names import at_homes, without_home
 from hfpy.model.statements import LOOPS
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE
@@ -103,11 +103,7 @@ class SharedArrays:
 
     def _shown(self, text: str) -> str:
         """A text in which names of the nest are as the user writes them, without their units (``kk@grid``)."""
-        if "@" not in text:
-            return text
-        for home in sorted(self.body.facts.application.routines, key=len, reverse=True):
-            text = at_home(text, home)
-        return text
+        return at_homes(text, self.body.facts.application.routines)
 
     def stating(self, attribute: str, name: str) -> Fix:
         """The fix that states something of a name in the region."""
