@@ -279,8 +279,8 @@ def _ending(line: LogicalLine, masked: str, start: int) -> Statement:
         return Header(line, "elsewhere", (mask,))
     if lowered == "else" or re.fullmatch(r"else \w+", lowered):
         return Header(line, "else")
-    if lowered.startswith("endfile"):
-        return InputOutput(line, "endfile", (), ())
+    if joined.startswith("endfile"):
+        return _control_only("endfile")(line, masked, start, start + len(masked), "")
     return _opaque(line, "unknown end")
 
 
@@ -518,6 +518,7 @@ _HANDLERS: dict[str, Callable[[LogicalLine, str, int, int, str], Statement]] = {
     "rewind": _control_only("rewind"),
     "backspace": _control_only("backspace"),
     "flush": _control_only("flush"),
+    "pause": _control_only("pause"),
     "format": _specification,
     "entry": _specification,
 }
