@@ -108,6 +108,18 @@ def test_a_change_of_flags_compiles_what_it_concerns(
     assert [name for name in done if "90" in name] == again  # equal objects are not linked again
 
 
+@pytest.mark.parametrize("place", ["target", "file"])
+def test_flags_that_call_the_preprocessor_bring_the_macros(
+    builder: Builder, write: Callable[..., None], place: str
+) -> None:
+    """Also to plain files without lines for the preprocessor, which hfpy reads with the macros, too."""
+    toml = TOML.replace("[target", 'define = ["TIMES=4"]\n[target')
+    of_file = '[files."middle.F90"]\nflags = []\n[files."demo.f90"]\nflags = ["-cpp"]\n'
+    toml = toml.replace('"-O1"', '"-O1", "-cpp"') if place == "target" else toml + of_file
+    write({**SOURCES, "hfpy.toml": toml, "source/demo.f90": MAIN.replace("14", "TIMES")})
+    assert run(builder().executables["demo"]) == "12\n"
+
+
 def test_a_change_of_an_included_file_compiles_its_includers(builder: Builder, write: Callable[..., None]) -> None:
     write(SOURCES)
     write(

@@ -75,8 +75,9 @@ class Objects:
         private = target.with_name(f"{target.name}.modules")
         temporary = target.with_name(f"{target.name}.tmp")
         module_flags = self.tools.fortran.module_flags(self._seen(private), self._seen(self.modules))
-        preprocessing = self.tools.preprocessing() if file.contents.preprocessed else ()
-        flags = [*preprocessing, *self.flags_of(file.source), *extra]
+        own = self.flags_of(file.source)
+        preprocessed = file.contents.preprocessed or self.tools.asks_for_preprocessor(own)
+        flags = [*(self.tools.preprocessing() if preprocessed else ()), *own, *extra]
         paths = self._seen(file.path), self._seen(temporary)
         command = self.tools.fortran_command(*paths, [self._seen(file.source.parent)], flags, module_flags)
         if self._apart:

@@ -66,6 +66,10 @@ class Tools:
         command += self._include_flags(folders)
         return [*command, *self.fortran_flags, *self.parallel, *extra, "-o", str(target), str(source)]
 
+    def asks_for_preprocessor(self, own: Iterable[str]) -> bool:
+        """Whether the flags of the target, or a file's ``own``, call the preprocessor."""
+        return not {*self.fortran_flags, *own}.isdisjoint(self.fortran.spelling.preprocess)
+
     def preprocessing(self) -> list[str]:
         """The flags that call the preprocessor, with the macros of the project."""
         return [*self.fortran.spelling.preprocess, *(f"-D{d}" for d in self.definitions)]
