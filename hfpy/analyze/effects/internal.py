@@ -43,6 +43,14 @@ def _given(site: CallSite, internal: dict[str, str]) -> Iterator[str]:
             yield internal[value.name]
 
 
+def named_inside(facts: Facts, key: str, name: str) -> bool:
+    """Whether an internal procedure of a routine names one of its variables."""
+    inner = [one.key for one in facts.application.routines_of(key)]
+    using = (k for k in inner if any(r.name == name for r in facts.references.get(k, ())))
+    found = (facts.scopes.variable(name, k) for k in using)
+    return any(f is not None and f.home == key for f in found)
+
+
 def joined(one: EffectsByStatement, other: EffectsByStatement) -> EffectsByStatement:
     """What statements do by both; what they read is first."""
     if not other:

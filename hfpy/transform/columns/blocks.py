@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.effects.internal import named_inside
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.order.allocations import known_size
 from hfpy.analyze.regions.sharing import RoutineSharing
@@ -341,6 +342,8 @@ class RegionBlocks:
         """Whether an array is the routine's own and nobody else looks at it."""
         data = self._arrays()[name]
         if not data.local or data.symbol.dynamic or "save" in data.symbol.attributes:
+            return False
+        if named_inside(self.facts, self.routine.key, name):
             return False
         here = self._of(name)
         if any(c.kind in ("do", "dowhile") and c not in self._inner_loops() for r in here for c in r.at.constructs):

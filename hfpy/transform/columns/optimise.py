@@ -9,6 +9,7 @@ from functools import partial
 from hfpy.analyze.arrays.orders import Node
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.effects.internal import named_inside
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import regions_of
 from hfpy.analyze.language.uses import Reference
@@ -279,7 +280,7 @@ def _vanished(facts: Facts, routine: Routine, replaced: set[int], used: set[str]
     references = facts.references[routine.key]
     rest = {r.name for r in references if not replaced & set(r.at.regions)} | used
     rest |= {n for s in routine.spec.symbols.values() for d in s.shape for n in d.names}
-    names = {r.name for r in references} - rest
+    names = {n for n in {r.name for r in references} - rest if not named_inside(facts, routine.key, n)}
     return {n for n in names if (data := facts.object(n, routine.key)) and data.local and removable(routine, n)}
 
 

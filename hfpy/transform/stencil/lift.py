@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.bodies import RegionBody
+from hfpy.analyze.effects.internal import named_inside
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.sizes import Linear, linear, show
@@ -327,6 +328,8 @@ class Lifter:
         """Whether the array is the routine's own, made anew for each call, and known by no other name."""
         symbol, routine = data.symbol, self.routine
         if not data.local or data.name == routine.result or symbol.attributes & _OPEN or symbol.dynamic:
+            return False
+        if named_inside(self.facts, self.key, data.name):
             return False
         return not keeps_value(routine, data.name) and data.name not in routine.spec.storage
 
