@@ -518,7 +518,6 @@ _HANDLERS: dict[str, Callable[[LogicalLine, str, int, int, str], Statement]] = {
     "rewind": _control_only("rewind"),
     "backspace": _control_only("backspace"),
     "flush": _control_only("flush"),
-    "pause": _control_only("pause"),
     "format": _specification,
     "entry": _specification,
 }
