@@ -38,7 +38,7 @@ class Name(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Literal(Expr):
-    """A literal constant: ``kind`` is one of int, real, logical, char, boz, complex; ``text`` as written."""
+    """A literal constant: ``kind`` is one of int, real, logical, char, boz, hollerith, complex; ``text`` as written."""
 
     kind: str
     text: str
@@ -55,6 +55,8 @@ class Literal(Expr):
         if self.kind == "char":
             head = self.text[: min(p for p in map(self.text.find, "'\"") if p >= 0)]
             return head.rstrip("_")
+        if self.kind == "hollerith":
+            return ""
         return self.text.partition("_")[2]
 
     @property
@@ -269,7 +271,7 @@ def without_places(expr: Expr) -> Expr:
         case Paren() | Instead() | Quoted():
             return without_places(children(expr)[0])
         case Literal(kind=kind, text=text):
-            return Literal(0, 0, kind, text if kind == "char" else text.lower())
+            return Literal(0, 0, kind, text if kind in ("char", "hollerith") else text.lower())
         case ArrayConstructor(items=items, type_spec=spec, spec_names=names):
             return ArrayConstructor(0, 0, tuple(map(without_places, items)), "".join(spec.lower().split()), names)
     return rebuilt(expr, 0, 0, without_places, 0)

@@ -31,6 +31,8 @@ _LOGICAL = frozenset("< <= > >= == /= .and. .or. .not. .eqv. .neqv.".split())
 def type_of(expr: Expr, key: str, scopes: Scopes) -> FType | None:
     """The type of an expression in a unit, or None where it is not known."""
     match expr:
+        case Literal(kind="hollerith"):
+            return None  # it may have any type
         case Literal(kind=kind, double=double):
             base = {"int": "integer", "char": "character"}.get(kind, kind)
             kind_of = fragment(expr.parameter) if expr.parameter else None

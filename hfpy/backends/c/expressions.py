@@ -151,7 +151,7 @@ class Expressions:
     def _literal(self, literal: Literal) -> CText:
         scalar = self.body.kinds.literal(literal, self.key)
         if scalar is None:
-            hint = TEXT if literal.kind == "char" else ""
+            hint = TEXT if literal.kind in ("char", "hollerith") else ""
             raise CannotPrint(f"the literal {literal.text}", literal.start, literal.end, hint)
         if scalar.base == "logical":
             return CText("true" if literal.true else "false", scalar)

@@ -363,7 +363,7 @@ class KernelText(Rows):
     def _check_parts(self, top: Expr, statement: Statement) -> None:
         for node in walk(top):
             with self.refusals.at(statement.line):
-                if isinstance(node, Literal) and node.kind == "char":
+                if isinstance(node, Literal) and node.kind in ("char", "hollerith"):
                     raise CannotPrint("a text", node.start, node.end, TEXT)
                 if isinstance(node, Apply) and isinstance(node.base, Name):
                     here = self._site(node) or self._site(node.base)

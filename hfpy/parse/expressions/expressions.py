@@ -220,7 +220,7 @@ class _Builder:
 
     def _literal(self, position: int, stop: int) -> tuple[Expr, int]:
         token = self.tokens[position]
-        kinds = {"string": "char", "boz": "boz", "dotted": "logical"}
+        kinds = {"string": "char", "boz": "boz", "dotted": "logical", "hollerith": "hollerith"}
         kind = kinds.get(token.kind, "")
         end, after, text = token.end, position + 1, token.text
         if token.kind == "number":

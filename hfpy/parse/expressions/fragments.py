@@ -99,7 +99,9 @@ def dim_at(text: str, arg: Expr, dynamic: bool = False) -> Dim:
 
 def compact(given: Fragment) -> Fragment:
     """The same expression written without blanks and in lower case, texts apart."""
-    return fragment("".join(t.text if t.kind == "string" else t.text.lower() for t in tokenise(given.text)))
+    return fragment(
+        "".join(t.text if t.kind in ("string", "hollerith") else t.text.lower() for t in tokenise(given.text))
+    )
 
 
 def macro_names(line: LogicalLine, expr: Expr, macros: Mapping[str, Macro]) -> set[str]:
@@ -123,7 +125,7 @@ def single(macro: Macro) -> Name | Literal | None:
         found = None if macro.params is not None else fragment(macro.body).expr
     except GrammarError:
         return None
-    plain = isinstance(found, Name) or (isinstance(found, Literal) and found.kind not in ("char", "boz"))
+    plain = isinstance(found, Name) or (isinstance(found, Literal) and found.kind not in ("char", "boz", "hollerith"))
     return found if plain and isinstance(found, Name | Literal) else None
 
 

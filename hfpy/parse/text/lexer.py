@@ -28,12 +28,20 @@ _DIRECTIVE_WORDS = re.compile(
     re.IGNORECASE,
 )
 
+# ``5habcde``, a text of so many characters (Fortran 66), where an expression begins.
+_HOLLERITH = re.compile(r"[(,=/]\s*(\d+)h", re.IGNORECASE)
+
 
 def mask_strings(text: str) -> str:
-    """The text with the inside of character literals replaced by ``_`` (same length)."""
-    if "'" not in text and '"' not in text:
-        return text
-    return _STRINGS.sub(lambda m: m.group()[0] + "_" * (len(m.group()) - 2) + m.group()[0], text)
+    """The text with the inside of character literals and Hollerith constants replaced by ``_`` (same length)."""
+    if "'" in text or '"' in text:
+        text = _STRINGS.sub(lambda m: m.group()[0] + "_" * (len(m.group()) - 2) + m.group()[0], text)
+    found = _HOLLERITH.search(text)
+    while found is not None:
+        end = min(found.end() + int(found[1]), len(text))
+        text = text[: found.end()] + "_" * (end - found.end()) + text[end:]
+        found = _HOLLERITH.search(text, end)
+    return text
 
 
 def strip_comment(line: str, quote: str = "") -> tuple[str, str]:

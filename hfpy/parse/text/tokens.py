@@ -59,11 +59,27 @@ def tokenise(text: str, offset: int = 0) -> list[Token]:
             position += 1
             continue
         kind = found.lastgroup or "op"
+        counted = _counted(text, found, tokens) if kind == "number" else -1
+        if counted >= 0:
+            tokens.append(Token("hollerith", text[position:counted], position + offset, counted + offset))
+            position = counted
+            continue
         if kind != "space":
             word = "".join(found.group().split()) if kind in _WITH_BLANKS else found.group()
             tokens.append(Token(kind, intern(word), position + offset, found.end() + offset))
         position = found.end()
     return tokens
+
+
+def _counted(text: str, number: re.Match[str], before: list[Token]) -> int:
+    """The end of a text with its length before it, such as ``5habcde`` (Fortran 66); -1 if it is none: after a name it
+    belongs to a type (``real*8 h``).
+    """
+    begin = number.end()
+    if text[begin : begin + 1] not in ("h", "H") or not number.group().isdigit():
+        return -1
+    end = begin + 1 + int(number.group())
+    return end if end <= len(text) and (not before or before[-1].kind in ("op", "dotted")) else -1
 
 
 def words_of(text: str) -> set[str]:
