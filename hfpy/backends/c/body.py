@@ -93,9 +93,10 @@ class Scratch:
 class Body:
     """Everything that the printers of one body share.
 
-    ``variables`` are those of the routine ``key`` by Fortran name, ``globals`` module variables by home and name.
-    Constants (with those that each needs), those asked for, temporaries and the lines to be before the current
-    statement are collected on the way, and what is refused. ``names`` are those of hfpy's own in the body's scope.
+    ``variables`` are those of the routine ``key`` by Fortran name, ``globals`` module variables by home and name,
+    ``turns`` variables of implied loops in values of constants of other units. Constants (with those that each needs),
+    those asked for, temporaries and the lines to be before the current statement are collected on the way, and what is
+    refused. ``names`` are those of hfpy's own in the body's scope.
     ``calls`` are the device routines that are called, with where their arguments lie.
     """
 
@@ -107,6 +108,7 @@ class Body:
     refusals: Refusals
     variables: Mapping[str, CVariable] = field(default_factory=dict)
     globals: Mapping[Slot, CVariable] = field(default_factory=dict)
+    turns: Mapping[Slot, CVariable] = field(default_factory=dict)
     constants: dict[Slot, tuple[CVariable, list[str], set[Slot]]] = field(default_factory=dict)
     asked: set[Slot] = field(default_factory=set)
     temporaries: list[tuple[str, str]] = field(default_factory=list)
@@ -123,6 +125,8 @@ class Body:
             raise Follows(f"'{name}'")
         if key == self.key and name in self.variables:
             return self.variables[name]
+        if (key, name) in self.turns:
+            return self.turns[key, name]
         found = self.facts.scopes.variable(name, key)
         if found is None:
             return None
@@ -142,9 +146,11 @@ class Body:
         found = self.facts.scopes.variable(name, key)
         return found is not None and found.symbol.constant and not found.symbol.rank
 
-    def with_variables(self, more: Mapping[str, CVariable]) -> Body:
-        """The same body with further variables, sharing what is collected."""
-        return replace(self, variables={**self.variables, **more})
+    def with_variables(self, more: Mapping[str, CVariable], key: str) -> Body:
+        """The same body with further variables of a unit, sharing what is collected."""
+        if key == self.key:
+            return replace(self, variables={**self.variables, **more})
+        return replace(self, turns={**self.turns, **{(key, name): variable for name, variable in more.items()}})
 
     def iterator(self, name: str) -> str:
         """A loop variable of the region as C text."""

@@ -144,7 +144,7 @@ class Expressions:
 
     def within(self, variables: Mapping[str, CVariable]) -> Expressions:
         """A printer of text that means a part of the statement, with variables of its own."""
-        return Expressions(self.body.with_variables(variables), self.key, None)
+        return Expressions(self.body.with_variables(variables, self.key), self.key, None)
 
     # -- operators
 

@@ -190,7 +190,7 @@ def _values(printer: Expressions, item: Expr) -> Iterator[CText]:
 def with_variable(printer: Expressions, loop: ImpliedDo, text: str) -> Expressions:
     """The printer of the items of a loop, whose variable is ``text``."""
     variable = counted_by(printer.body.kinds, printer.key, loop, text)
-    made = printer.__class__(printer.body.with_variables({loop.var: variable}), printer.key, printer.at)
+    made = printer.__class__(printer.body.with_variables({loop.var: variable}, printer.key), printer.key, printer.at)
     made.kept = printer.kept
     return made
 

@@ -41,7 +41,8 @@ _FUNCTIONS = frozenset(
     "abs acos aint anint asin atan atan2 ceiling cos cosh dble epsilon exp floor huge int log log10 max min mod modulo "
     "nint real sign sin sinh sqrt tan tanh tiny".split()
 )
-_MOST = 4096  # values that are written anew
+_MOST = 4096  # values that are looked at
+_LONGEST = 20_000  # characters of values that are written anew: a statement has 255 continuation lines at most
 Path = tuple[str, ...]
 
 
@@ -89,7 +90,7 @@ class ConstantValues:
             texts = [self._text(replace(value, types=value.types[:-1])) for value in values]  # the last is declared
         except (_UnknownError, RecursionError):
             return None
-        return texts if 0 < len(texts) <= _MOST else None
+        return texts if 0 < sum(len(text) + 2 for text in texts) <= _LONGEST else None
 
     def text(self, expr: Expr, home: str) -> str | None:
         """A value of literals and named constants, or an array of such values; None for others."""

@@ -89,13 +89,14 @@ module lists
   real(8), parameter :: p(5) = [(a(1 + mod(turn, 3))*turn, turn = 1, 5)]
   real(8), parameter :: q(0:2) = a(3:1:-1), r = a(2)*c(4), t = sum(a) + product(g(1,:)), v(0:1) = g(2,3:1:-2)
   logical, parameter :: on(3) = a > 2
+  real(8), parameter :: long(3000) = [(0.5d0*turn + 1d0/turn, turn = 1, 3000)]  ! too long to be written anew
 contains
   pure real(8) function mixed(i)
     integer, intent(in) :: i
     integer :: k
     k = 1 + mod(i, 2)
     mixed = a(k) + 3*b(k+1) + 5*c(k+2) + 7*d(k) + 11*e(k+1) + 13*f(k) + 17*g(k,k+1) + 19*h(k+1) + 23*p(k+3)
-    mixed = mixed + 29*q(k) + 31*r + 37*t + 41*w(k) + 43*v(k-1) + merge(1, 0, on(k)) + sum(c)
+    mixed = mixed + 29*q(k) + 31*r + 37*t + 41*w(k) + 43*v(k-1) + merge(1, 0, on(k)) + sum(c) + long(70*i)
     block  ! other variables of these names
       real(8) :: f(3)
       f = i
