@@ -14,7 +14,7 @@ ANY_RANK = ".."  # what is written for dimensions of a dummy argument that has a
 class Dim:
     """One dimension of a declaration or a directive. ``form``: explicit, deferred (``:`` of allocatable and pointer),
     assumed (``:`` or ``l:`` of a dummy), star. ``lower`` is None where nothing is written, ``upper`` where there is
-    none. ``any_rank`` stands for as many dimensions as the argument has (``a(..)``).
+    none. ``any_rank`` means as many dimensions as the argument has (``a(..)``).
     """
 
     form: str

@@ -135,7 +135,7 @@ class BlockBuilder:
             self._labelled_end(line.label)
 
     def _not_known(self, statement: Statement) -> Opaque | None:
-        """What stands for a statement with an array of whose elements nothing is known."""
+        """A statement with an array of whose elements nothing is known, as an opaque one; None for others."""
         words = words_of(statement.line.text) if self.unknown else set()
         names = self.unknown.keys() & words
         return Opaque(statement.line, self.unknown[min(names)], frozenset(words), legal=True) if names else None

@@ -42,8 +42,8 @@ def constant_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dic
 
 @dataclass(frozen=True)
 class _Made:
-    """A constant that stands for a component: its name, its declaration, and the dimensions of the object and of each
-    component on the way.
+    """A constant with the values of a component: its name, its declaration, and how many dimensions the object and each
+    component on the way have.
     """
 
     name: str
