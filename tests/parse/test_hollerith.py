@@ -17,6 +17,7 @@ MASKED = {
     "call f(x, 3H'b')": "call f(x, 3H___)",
     "data w /4ha/b,/, v/1h//": "data w /4h____/, v/1h_/",
     "t = 6hx = 'a": "t = 6h______",
+    "if (w .eq. 4ha)b,) t = 1": "if (w .eq. 4h____) t = 1",
     "format (1x, 3ha,b, i4)": "format (1x, 3h___, i4)",
     "print *, 'call f(5hab', x(2)": "print *, '___________', x(2)",
     "real*8 h, g(3)": "real*8 h, g(3)",

@@ -29,7 +29,7 @@ _DIRECTIVE_WORDS = re.compile(
 )
 
 # ``5habcde``, a text of so many characters (Fortran 66), where an expression begins.
-_HOLLERITH = re.compile(r"[(,=/]\s*(\d+)h", re.IGNORECASE)
+_HOLLERITH = re.compile(r"[(,=/.]\s*(\d+)h", re.IGNORECASE)
 
 
 def mask_strings(text: str) -> str:

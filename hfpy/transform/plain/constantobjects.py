@@ -16,7 +16,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found
 from hfpy.analyze.language.uses import aliases_of
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, ImpliedDo, Name, children, walk
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, ImpliedDo, Name, Range, children, walk
 from hfpy.model.extents import Dim
 from hfpy.model.names import Names, object_constant
 from hfpy.model.statements import OneLine, expressions
@@ -126,7 +126,7 @@ class _Constants:
         chain = chain_of(expr)
         made = self._of_chain(chain) if chain is not None else None
         if chain is not None and made is not None:
-            known = self.values.text(expr, self.key) if any(made.ranks) else None
+            known = self.values.text(expr, self.key) if any(made.ranks) and _is_element(made, chain) else None
             return known if known is not None else self._element(made, chain, text)
         pieces: list[str] = []
         position = expr.start
@@ -219,6 +219,12 @@ class _Constants:
                 return None
             made.append((lower, upper))
         return made
+
+
+def _is_element(made: _Made, chain: Chain) -> bool:
+    """Whether a designator means one element, not an array, which may have one element, too."""
+    given = zip(made.ranks, chain.indices, strict=True)
+    return all(not rank or (i is not None and not any(isinstance(n, Range) for n in i)) for rank, i in given)
 
 
 def _is_list(initial: Expr) -> bool:

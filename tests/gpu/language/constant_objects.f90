@@ -24,6 +24,10 @@ module species_data
     type(species) :: s(2)
     real(wp) :: w
   end type
+  type :: single  ! arrays of one element are arrays
+    real(wp) :: c(1)
+  end type
+  type(single), parameter :: alone(1) = [single([0.5_wp])]
   type(species), parameter, public :: fixed = species("fixed", 1.5_wp, [1, 2, 3], 1, decay([7._wp, 8._wp], 4, .false.))
   type(species), parameter :: listed(0:*) = [species("a", base), &
     species(rate=2*sqrt(base), label="b", c=[real(kind=wp) :: 0.1, 5.7, 6], kind=int(7.9)), fixed]
@@ -44,6 +48,8 @@ contains
     x = x*fixed%rate + listed(mod(k, 3))%c(2) + listed(1)%d%w(0) + fixed%d%n
     if (fixed%d%on .or. made(1 + mod(k, 4))%on) x = x + made(1 + mod(k, 4))%w(1)
     v = listed(mod(k, 3))%c
+    call add(alone(1)%c, x)
+    x = x + sum(alone%c(1)) + sum(alone(1)%c(1:1)) + alone(1)%c(1) + size(alone(1)%c)
     x = x + sum(v) + both%w + both%s(2)%kind + sum(both%s(1)%c(2:3)) + real(listed(1)%z)
     own = listed(mod(k, 3))%d
     own%n = own%n + 1
@@ -72,6 +78,11 @@ contains
       total = total + d(i)%n*d(i)%w(0)
     end do
   end function
+  pure subroutine add(c, x)
+    real(wp), intent(in) :: c(1)
+    real(wp), intent(inout) :: x
+    x = x + c(1)
+  end subroutine
   pure subroutine change(c, x)
     real(wp), intent(in) :: c(3)
     real(wp), intent(inout) :: x
