@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.backends.c.values import CannotPrint
-from hfpy.model.expressions import Apply, Component, Expr, Name, children
+from hfpy.model.expressions import Apply, Component, Expr, Name
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
+from hfpy.parse.expressions.fragments import respelled
 
 _CONVERSIONS = {
     "real": "real({}, {})",
@@ -50,12 +51,7 @@ class StatementFunctions:
             return self.text(expr.base.name, [self._inner(a, text, given) for a in expr.args])
         if isinstance(expr, Component) or (isinstance(expr, Name) and self._is_array(expr.name)):
             raise CannotPrint("a statement function that reads an array or a component")
-        pieces: list[str] = []
-        position = expr.start
-        for child in sorted(children(expr), key=lambda c: c.start):
-            pieces += [text[position : child.start], self._inner(child, text, given)]
-            position = child.end
-        return "".join([*pieces, text[position : expr.end]])
+        return respelled(expr, text, lambda child: self._inner(child, text, given))
 
     def _is_array(self, name: str) -> bool:
         found = self.facts.scopes.variable(name, self.routine.key)

@@ -7,11 +7,11 @@ They are trees from the moment they are read. Macros stay in them as names, as t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from hfpy.model.expressions import Apply, Expr, Fragment, Literal, Name, Range, Star
+from hfpy.model.expressions import Apply, Expr, Fragment, Literal, Name, Range, Star, children
 from hfpy.model.extents import ANY_RANK, Dim
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
@@ -43,6 +43,16 @@ def length_of(text: str) -> Fragment:
 def piece(text: str, expr: Expr) -> Fragment:
     """A part of a text, such as an index in a statement, as an expression on its own."""
     return fragment(text[expr.start : expr.end])
+
+
+def respelled(expr: Expr, text: str, shown: Callable[[Expr], str]) -> str:
+    """The text of an expression, whose line is ``text``, with each direct operand as ``shown`` spells it."""
+    pieces: list[str] = []
+    position = expr.start
+    for child in sorted(children(expr), key=lambda c: c.start):
+        pieces += [text[position : child.start], shown(child)]
+        position = child.end
+    return "".join([*pieces, text[position : expr.end]])
 
 
 def dim_of(text: str, dynamic: bool = False) -> Dim:

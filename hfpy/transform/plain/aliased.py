@@ -45,6 +45,7 @@ from hfpy.model.statements import (
 )
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.declarations.declarations import parse_declaration
+from hfpy.parse.expressions.fragments import respelled
 from hfpy.transform.plain.objecttypes import BASES, ObjectTypes
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 from hfpy.values import dataclass
@@ -149,12 +150,7 @@ class Renamed:
                 raise Left
             if meaning.ranges:
                 return self._composed(meaning, expr, text, known)
-        pieces: list[str] = []
-        position = expr.start
-        for child in sorted(children(expr), key=lambda c: c.start):
-            pieces += [text[position : child.start], self._text(child, text, known)]
-            position = child.end
-        return "".join([*pieces, text[position : expr.end]])
+        return respelled(expr, text, lambda child: self._text(child, text, known))
 
     @staticmethod
     def _whole(meaning: Meaning) -> str:

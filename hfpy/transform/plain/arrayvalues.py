@@ -21,7 +21,6 @@ from hfpy.model.expressions import (
     Paren,
     Range,
     base_name,
-    children,
     names_in,
     walk,
 )
@@ -29,6 +28,7 @@ from hfpy.model.names import plain_name
 from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, Statement, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.directives.regions import more_private
+from hfpy.parse.expressions.fragments import respelled
 from hfpy.transform.plain.functionforms import (
     OPERATORS,
     as_subroutine,
@@ -288,12 +288,7 @@ class _Values(Shapes):
                 return self._value(site, expr, passed, text, before)
             name = text[expr.base.start : expr.base.end] if isinstance(expr, Apply) else self._function(site)
             return f"{name}({', '.join(passed)})"
-        pieces: list[str] = []
-        position = expr.start
-        for child in sorted(children(expr), key=lambda c: c.start):
-            pieces += [text[position : child.start], self._text(child, text, before)]
-            position = child.end
-        return "".join([*pieces, text[position : expr.end]])
+        return respelled(expr, text, lambda child: self._text(child, text, before))
 
     def _passed(self, site: CallSite, text: str, before: list[str]) -> list[str]:
         """The actual arguments of a call, with variables in the places of expressions for arrays."""

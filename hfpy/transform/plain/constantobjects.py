@@ -16,12 +16,12 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found
 from hfpy.analyze.language.uses import aliases_of
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, ImpliedDo, Name, Range, children, walk
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, ImpliedDo, Name, Range, walk
 from hfpy.model.extents import Dim
 from hfpy.model.names import Names, object_constant
 from hfpy.model.statements import OneLine, expressions
 from hfpy.model.units import Routine
-from hfpy.parse.expressions.fragments import ONE, fragment
+from hfpy.parse.expressions.fragments import ONE, fragment, respelled
 from hfpy.transform.plain.constantvalues import ConstantValues, Path
 from hfpy.transform.plain.objectparts import Chain, chain_of
 from hfpy.transform.plain.objecttypes import BASES
@@ -128,12 +128,7 @@ class _Constants:
         if chain is not None and made is not None:
             known = self.values.text(expr, self.key) if any(made.ranks) and _is_element(made, chain) else None
             return known if known is not None else self._element(made, chain, text)
-        pieces: list[str] = []
-        position = expr.start
-        for child in sorted(children(expr), key=lambda c: c.start):
-            pieces += [text[position : child.start], self._text(child, text)]
-            position = child.end
-        return "".join([*pieces, text[position : expr.end]])
+        return respelled(expr, text, lambda child: self._text(child, text))
 
     def _element(self, made: _Made, chain: Chain, text: str) -> str:
         """The element, section or whole of a new constant that a designator means."""

@@ -12,6 +12,7 @@ from hfpy.analyze.language.kinds import Kinds
 from hfpy.model.expressions import Apply, Component, Expr, Name, children, walk
 from hfpy.model.statements import expressions, flatten
 from hfpy.model.units import Routine
+from hfpy.parse.expressions.fragments import respelled
 from hfpy.transform.text.edits import Edit, replace_range
 
 _CONVERSIONS = {
@@ -86,9 +87,4 @@ class _Functions:
             return given[expr.name]
         if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in self.defined:
             return self._value(expr.base.name, [self._shown(a, text, given) for a in expr.args])
-        pieces: list[str] = []
-        position = expr.start
-        for child in sorted(children(expr), key=lambda c: c.start):
-            pieces += [text[position : child.start], self._shown(child, text, given)]
-            position = child.end
-        return "".join([*pieces, text[position : expr.end]])
+        return respelled(expr, text, lambda child: self._shown(child, text, given))

@@ -13,11 +13,11 @@ from itertools import zip_longest
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.model.expressions import Apply, Expr, Keyword, Name, children
+from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.names import plain_name
 from hfpy.model.statements import Call, OneLine, Statement, expressions
 from hfpy.model.units import Routine
-from hfpy.parse.expressions.fragments import list_behind, word_span
+from hfpy.parse.expressions.fragments import list_behind, respelled, word_span
 from hfpy.transform.plain.declarations import without
 from hfpy.transform.plain.objectparts import Chain, ObjectArguments, Part, asks, chain_of
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
@@ -195,9 +195,4 @@ class _Edits:
             return self._own_name(chain, text)
         if isinstance(expr, Apply) and (site := self._called(expr)):
             return f"{text[expr.base.start : expr.base.end]}({', '.join(self._arguments(site, text))})"
-        pieces: list[str] = []
-        position = expr.start
-        for child in sorted(children(expr), key=lambda c: c.start):
-            pieces += [text[position : child.start], self._text(child, text)]
-            position = child.end
-        return "".join([*pieces, text[position : expr.end]])
+        return respelled(expr, text, lambda child: self._text(child, text))
