@@ -1404,6 +1404,26 @@ FLOW: dict[str, Entry] = {
         },
         cure="Pass the component to a routine, and list its dummy argument there.",
     ),
+    "HF606": Entry(
+        "Other images read and set a coarray at any time, and they do so in the host's memory. So a coarray, and dummy "
+        "arguments that get one, cannot be on the device.",
+        {
+            "images.h90": _text("""
+            module images
+              real :: u(4)[*]
+            contains
+              subroutine step()
+                integer :: i
+                @parallelRegion{domName(i), domSize(4)}
+                u(i) = u(i) + 1.0
+                @end parallelRegion
+              end subroutine step
+            end module images
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+        cure="Compute in an array that is no coarray, and copy to the coarray what other images need.",
+    ),
     "HF650": Entry(
         "`@haloExchange` or `@wholeGrid` needs a `@decomposition` in the program; with several, it has to name one.",
         {"lonely.h90": _many("@haloExchange{fields(a)}", decomposition="")},

@@ -106,6 +106,7 @@ CODES: dict[str, str] = {
     "HF603": "the copies of an array on host and device cannot be kept in step",
     "HF604": "a message is on its way from or to an array that is on the device",
     "HF605": "an object or a component is to be brought to the device",
+    "HF606": "a coarray is used on the device",
     # many processes
     "HF650": "a decomposition is missing, or given twice",
     "HF651": "an array has no halo to be exchanged",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.device.coarrays import coarrays_on_device
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, opaque_in_regions, routines_to_check
 from hfpy.analyze.faults.listednames import listed_nowhere
@@ -46,6 +47,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *given_twice(facts, effects),
         *shared_arguments(facts, effects),
         *thread_copies(facts, effects),
+        *coarrays_on_device(facts),
         *_lost_iterators(facts, effects),
         *(d for routine in routines_to_check(facts) for d in iterators_outside(facts, effects, routine)),
         *_not_honoured(facts),

@@ -30,7 +30,7 @@ from hfpy.model.names import unit_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import OneLine, Opaque
 from hfpy.model.targets import holds_architecture, holds_position
-from hfpy.model.units import Routine
+from hfpy.model.units import POINTEE, Routine
 from hfpy.parse.files import leaves_preprocessed
 from hfpy.values import dataclass
 
@@ -269,17 +269,27 @@ def only_branches(facts: Facts, statement: Opaque, key: str) -> bool:
 
 
 def opaque_in_regions(facts: Facts) -> list[Diagnostic]:
-    """Statements that hfpy cannot understand where a region reaches them, or where a changed array is named."""
+    """Statements that hfpy cannot understand where that matters. Outside regions, what is Fortran reads and sets only
+    what it names, and calls what it names; what hfpy cannot parse may also go on elsewhere.
+    """
     found: list[Diagnostic] = []
     for routine in routines_to_check(facts):
         for at in facts.graph.statements[routine.key]:
-            if isinstance(at.statement, Opaque) and facts.live(at, routine.key):
-                if only_branches(facts, at.statement, routine.key):
-                    continue
-                place = at.statement.line.place(routine.file)
-                what = (
-                    "what this statement does is not known" if at.statement.legal else "this statement cannot be parsed"
-                )
-                message = f"{what}: {at.statement.reason}"
-                found.append(error("HF110", message, place))
+            statement = at.statement
+            if not isinstance(statement, Opaque) or not facts.live(at, routine.key):
+                continue
+            if only_branches(facts, statement, routine.key) or (statement.legal and _apart(facts, at, routine.key)):
+                continue
+            what = "what this statement does is not known" if statement.legal else "this statement cannot be parsed"
+            found.append(error("HF110", f"{what}: {statement.reason}", statement.line.place(routine.file)))
     return found
+
+
+def _apart(facts: Facts, at: Located, key: str) -> bool:
+    """Whether no point executes a statement, what it names is where it is declared, and has the dimensions that it is
+    declared with.
+    """
+    if at.regions or facts.positions.get(key).above or not isinstance(at.statement, Opaque):
+        return False
+    named = [data for name in sorted(at.statement.names) if (data := facts.object(name, key)) is not None]
+    return not any(d.inserted or d.removed or POINTEE in d.symbol.attributes for d in named)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 
 from hfpy.model.directives import IfDirective, Region
-from hfpy.model.expressions import Expr, Keyword, Star, mentioned
+from hfpy.model.expressions import Expr, Keyword, Name, Star, mentioned
 from hfpy.model.source import LogicalLine
 from hfpy.values import dataclass
 
@@ -139,13 +139,19 @@ class Specification(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Opaque(Statement):
-    """A statement hfpy does not understand: passed through where no directive reaches it, else refused. ``names`` are
-    all words in it that may be names. A ``legal`` one is Fortran, but it is not known what it does.
+    """A statement hfpy does not understand: passed through where no directive reaches it, else refused. ``words`` are
+    all words in it that may be names: it may read and set what they mean, and call it. A ``legal`` one is Fortran, but
+    it is not known what it does.
     """
 
     reason: str
-    names: frozenset[str] = frozenset()
+    words: tuple[Name, ...] = ()
     legal: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The words, each once."""
+        return frozenset(word.name for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)

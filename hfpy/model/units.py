@@ -15,6 +15,9 @@ from hfpy.model.statements import Construct, Node, Statement, constructs
 from hfpy.suffixes import FIXED_COLUMNS
 from hfpy.values import dataclass
 
+# Attributes that no program writes by these names.
+POINTEE = "pointee"  # of what a pointer of Cray's kind points to
+
 
 @dataclass(frozen=True, slots=True)
 class FType:

@@ -39,8 +39,9 @@ from hfpy.parse.directives.distributed import distributed_of
 from hfpy.parse.directives.regions import REGION_ATTRIBUTES, REGION_FLAGS, region_of
 from hfpy.parse.directives.schedules import scope_of
 from hfpy.parse.statements.branches import without_branch
+from hfpy.parse.statements.images import OTHER_IMAGES, without_images
 from hfpy.parse.statements.nests import take_loops
-from hfpy.parse.statements.statements import parse_statement
+from hfpy.parse.statements.statements import opaque, parse_statement
 from hfpy.parse.text.limits import DEEPEST_BLOCKS
 from hfpy.parse.text.tokens import words_of
 from hfpy.values import dataclass
@@ -135,16 +136,20 @@ class BlockBuilder:
             self._labelled_end(line.label)
 
     def _not_known(self, statement: Statement) -> Opaque | None:
-        """A statement with an array of whose elements nothing is known, as an opaque one; None for others."""
+        """A statement with an array of whose elements nothing is known, or the header of a block with what another
+        image has, as an opaque one; None for others.
+        """
+        if isinstance(statement, Header) and "[" in statement.line.text and without_images(statement.line) is not None:
+            return opaque(statement.line, OTHER_IMAGES, legal=True)
         words = words_of(statement.line.text) if self.unknown else set()
         names = self.unknown.keys() & words
-        return Opaque(statement.line, self.unknown[min(names)], frozenset(words), legal=True) if names else None
+        return opaque(statement.line, self.unknown[min(names)], legal=True) if names else None
 
     def _names_unknown(self, header: Header) -> None:
         """The same where a block that has just begun names such an array; ``select rank`` may give it another name."""
-        if (opaque := self._not_known(header)) is not None:
-            self.unknown |= dict.fromkeys(header.names, opaque.reason)
-            self._append(opaque)
+        if (found := self._not_known(header)) is not None:
+            self.unknown |= dict.fromkeys(header.names, found.reason)
+            self._append(found)
 
     def _serial(self, statement: Statement | None) -> Statement:
         """The statement after a ``@serial``, a loop with its reason."""

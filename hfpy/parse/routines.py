@@ -17,11 +17,10 @@ from hfpy.model.names import unit_name
 from hfpy.model.source import LogicalLine, source_text
 from hfpy.model.statements import Node
 from hfpy.model.targets import holds_architecture
-from hfpy.model.units import FileIndex, Routine, Specification, Symbol, UnitIndex
+from hfpy.model.units import POINTEE, FileIndex, Routine, Specification, Symbol, UnitIndex
 from hfpy.options import Options
 from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
-from hfpy.parse.declarations.attributes import POINTEE
 from hfpy.parse.declarations.datastatements import with_late_data
 from hfpy.parse.declarations.specification import SpecificationParser
 from hfpy.parse.expressions.fragments import with_dimensions

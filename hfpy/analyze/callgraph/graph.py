@@ -17,7 +17,7 @@ from hfpy.analyze.language.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Name
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Call
+from hfpy.model.statements import Assignment, Call, Opaque
 from hfpy.model.units import Routine
 from hfpy.values import dataclass
 
@@ -115,6 +115,9 @@ class CallGraph:
         for site in self.sites[key]:
             if not site.callee:
                 yield from (replace(site, callee=callee, possible=(), chosen=True) for callee in site.possible)
+        for at, _ in read:
+            if isinstance(at.statement, Opaque):
+                yield from self._named(key, at, at.statement)
         for at, nodes in read if self.scopes.entries else ():
             named = [at.statement.designator] if isinstance(at.statement, Call) else []
             for node in (*named, *(n.base for n in nodes if isinstance(n, Apply))):
@@ -130,6 +133,12 @@ class CallGraph:
         if not (found is not None and found.symbol.rank) and not self._by_variable(node.name, key, at):
             for home in self.scopes.entries[node.name]:
                 yield CallSite(key, home, node.name, (), at, replace(node, start=node.end), False, chosen=True)
+
+    def _named(self, key: str, at: Located, statement: Opaque) -> Iterator[CallSite]:
+        """The routines that a statement names which is not understood: it may call them, with whatever arguments."""
+        for word in statement.words:
+            for callee in self.scopes.procedures(word.name, key) if word.name not in aliases_of(at) else ():
+                yield CallSite(key, callee, word.name, (), at, replace(word, start=word.end), False, chosen=True)
 
     @staticmethod
     def _shown(node: Expr) -> str:

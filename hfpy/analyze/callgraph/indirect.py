@@ -32,7 +32,7 @@ from hfpy.model.expressions import (
     walk,
 )
 from hfpy.model.names import is_operator
-from hfpy.model.statements import Assignment, Call, expressions
+from hfpy.model.statements import Assignment, Call, Opaque, expressions
 from hfpy.model.units import Routine, Symbol
 
 # One indirect call: where, with which designator or operator, and its candidates, each with the arguments that it gets.
@@ -51,7 +51,7 @@ def calling(statements: tuple[Located, ...]) -> tuple[Calling, ...]:
         nodes = tuple(
             n for top in expressions(at.statement) for n in walk(top) if isinstance(n, Apply | Binary | Unary)
         )
-        if nodes or isinstance(at.statement, Call | Assignment):
+        if nodes or isinstance(at.statement, Call | Assignment | Opaque):
             found.append((at, nodes))
     return tuple(found)
 

@@ -29,7 +29,7 @@ from hfpy.analyze.language.uses import Reference, aliases_of, associated, sets_c
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Keyword, Name, names_in
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Call, Header
+from hfpy.model.statements import Call, Header, Opaque
 
 if TYPE_CHECKING:
     from hfpy.analyze.callgraph.positions import RegionId
@@ -85,7 +85,8 @@ class Effects:
         if key not in self._by_region:
             found = self._by_region[key] = {}
             for reference in self.facts.references[key]:
-                for region in reference.at.regions:
+                # In a region, a statement that is not understood is an error; no other follows from its names.
+                for region in reference.at.regions if not isinstance(reference.at.statement, Opaque) else ():
                     found.setdefault(region, []).append(reference)
         return self._by_region[key].get(number, [])
 
@@ -280,10 +281,14 @@ class Effects:
 
     def _may_write(self, name: str, reference: Reference, key: str) -> bool:
         """Whether a name with a list after it is that of a function whose source is not here, which may set arguments
-        as those of NetCDF do. What is called for the points of regions is taken for a function that sets none.
+        as those of NetCDF do. What is called for the points of regions is taken for a function that sets none. An
+        address that ``loc`` gives is for a pointer of Cray's kind, by which the routine, or one it calls, gets at the
+        variable.
         """
         if reference.at.regions or self.facts.positions.get(key).above or name in aliases_of(reference.at):
             return False
+        if name == "loc":
+            return True
         routine = self.facts.application.routines[key]
         if any(name == function for function, *_ in routine.spec.statement_functions):
             return False

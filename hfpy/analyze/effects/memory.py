@@ -18,7 +18,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.uses import Reference, associated, sets_component
 from hfpy.model.expressions import Component, Name, base_name
-from hfpy.model.statements import Assignment, Call, Memory
+from hfpy.model.statements import Assignment, Call, Memory, Opaque
 
 if TYPE_CHECKING:
     from hfpy.analyze.effects.bodies import RegionBody
@@ -59,6 +59,9 @@ def done_to(reference: Reference, key: str, facts: Facts) -> str:
             return statement.kind if isinstance(statement, Memory) else ""
         case "pointer":
             return "pointer" if associated(reference) else "resize" if sets_component(reference) else ""
+        case "argument" if isinstance(statement, Opaque):
+            meant = facts.variable(reference.name, reference.at, key)
+            return "resize" if meant is not None and meant.symbol.dynamic else ""
         case "argument":
             return "resize" if _moved(reference, key, facts) else ""
         case "write" if isinstance(statement, Assignment):

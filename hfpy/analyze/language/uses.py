@@ -29,6 +29,7 @@ from hfpy.model.statements import (
     InputOutput,
     Memory,
     OneLine,
+    Opaque,
     Statement,
 )
 from hfpy.model.units import Symbol
@@ -42,7 +43,8 @@ class Reference:
     ``node`` is the :class:`Apply` that indexes it, or the bare :class:`Name`. ``role`` is read, write, argument,
     inquiry, pointer, allocate, io, input or message, which is a text that a statement sets where it fails. ``call`` is
     the reference or designator whose direct argument it is, ``position`` its place there (a number or a keyword);
-    ``component`` tells that a component of it is meant, ``perhaps`` that the statement may leave it as it is.
+    ``component`` tells that a component of it is meant, ``perhaps`` that the statement may leave it as it is. Names in
+    a statement that is not understood are arguments of no call.
     """
 
     name: str
@@ -176,6 +178,8 @@ def _statement(at: Located, rank_of_text: TextRank, found: list[Reference]) -> N
         case OneLine(control=control):
             for expr in control:
                 _expr(expr, at, "read", found)
+        case Opaque(words=words):
+            found += (Reference(word.name, word, at, "argument", perhaps=True) for word in words)
         case _:
             _others(statement, at, found)
 

@@ -13,7 +13,7 @@ from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.orders import Node, Order
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummy_of, is_elemental, position_in
-from hfpy.analyze.facts import Facts, only_branches, resolve_alias
+from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.language.types import part_rank
@@ -198,7 +198,6 @@ class _Finder:
             for at in self.facts.graph.statements[key]:
                 for data, reason in seen_otherwise(self.facts, at, key):
                     self.pin(data, reason, at.statement.line.place(routine.file))
-            self._opaque(key, routine)
         return len(self.pins.reasons) > before
 
     def _to_look_at(self, key: str) -> bool:
@@ -226,6 +225,9 @@ class _Finder:
             return
         data = self.facts.object(name, key)
         if data is None or data.rank < 2:
+            return
+        if isinstance(reference.at.statement, Opaque):
+            self.pin(data, "a statement that hfpy does not understand names it", self._place(reference, routine))
             return
         made = self.facts.plan_of(reference, key)
         if made is not None and made.final:
@@ -489,15 +491,6 @@ class _Finder:
                 what = "a pointer and its target" if pointed else "the operands of an array expression"
                 why = why or f"{what} differ in order"
                 self.pin(data, why, self._place(reference, routine))
-
-    def _opaque(self, key: str, routine: Routine) -> None:
-        for at in self.facts.graph.statements[key]:
-            if not isinstance(at.statement, Opaque) or only_branches(self.facts, at.statement, key):
-                continue
-            for name in sorted(at.statement.names):
-                data = self.facts.object(name, key)
-                if data is not None and data.rank > 1:
-                    self.pin(data, "a statement that hfpy cannot parse names it", at.statement.line.place(routine.file))
 
     def _place(self, reference: Reference, routine: Routine) -> Place:
         node = reference.node

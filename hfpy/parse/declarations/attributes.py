@@ -9,7 +9,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import FType, Symbol
+from hfpy.model.units import POINTEE, FType, Symbol
 from hfpy.parse.declarations.datastatements import set_variables
 from hfpy.parse.declarations.declarations import common_arrays, implicit_types, storage_groups
 from hfpy.parse.declarations.sofar import SoFar
@@ -17,7 +17,7 @@ from hfpy.parse.expressions.fragments import fragment, shape_of
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.tokens import matching, split_top
 
-POINTEE = "pointee"  # an attribute of what a pointer of Cray's kind points to
+_GIVEN = frozenset("dimension codimension allocatable pointer target optional external intent volatile".split())
 _WORD = re.compile(r"([A-Za-z_]\w*)")
 
 
@@ -64,7 +64,7 @@ class AttributeStatements:
             self._parameter(line, masked)
         elif word == "pointer" and rest.lstrip().startswith("("):
             self._pointees(line, masked, len(word))
-        elif word in ("dimension", "allocatable", "pointer", "target", "optional", "external", "intent", "volatile"):
+        elif word in _GIVEN:
             self._give_attribute(line, masked, word)
 
     def _implicit(self, lowered: str) -> None:
@@ -105,6 +105,7 @@ class AttributeStatements:
                 continue
             name = found.group(1).lower()
             attributes = set() if word in ("dimension", "intent") else {word}
+            attributes |= {"codimension"} if "[" in masked[a:b] else set()
             self._update(name, attributes, intent=intent)
             opening = masked.find("(", found.end(), b)
             if opening >= 0:

@@ -173,7 +173,7 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
             elif word == "intent":
                 intent = "".join(attribute[attribute.index("(") + 1 : attribute.rindex(")")].lower().split())
             elif word:
-                attributes.add(word)
+                attributes.add("codimension" if word.startswith("codimension") else word)
         position = double_colon + 2
     elif masked[position:].lstrip().startswith(","):
         position += masked[position:].index(",") + 1
@@ -252,11 +252,13 @@ def _entity(
         position = closing + 1
     rest = text[position:end].strip()
     initial = fragment(rest.partition("=")[2].lstrip(">")) if "=" in rest else None
+    more = {"initialised"} if initial else set[str]()
+    more |= {"codimension"} if rest.startswith("[") else set()
     return Symbol(
         name=found.group(1).lower(),
         type=ftype,
         shape=shape_of(shape_text, deferred),
-        attributes=attributes | ({"initialised"} if initial else frozenset()),
+        attributes=attributes | more,
         intent=intent,
         initial=initial,
         line=line,

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
-from hfpy.model.expressions import Expr, Keyword, Literal, Paren, Star
+from hfpy.model.expressions import Expr, Keyword, Literal, Name, Paren, Star
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -28,8 +29,9 @@ from hfpy.model.statements import (
 from hfpy.parse.expressions.expressions import expression, io_item
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.statements.branches import Branch, labels_in
+from hfpy.parse.statements.images import ORDERS_IMAGES, OTHER_IMAGES, orders_images, without_images
 from hfpy.parse.text.lexer import label_of, mask_strings
-from hfpy.parse.text.tokens import find_top, matching, split_top, words_of
+from hfpy.parse.text.tokens import find_top, matching, places_of_words, split_top
 
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 _GOTO = re.compile(r"goto\d+")  # compilers take it without a blank, in free form as well
@@ -85,16 +87,23 @@ def assignment_sign(masked: str) -> tuple[int, bool] | None:
     return end, masked[end + 1 : end + 2] == ">"
 
 
-def _opaque(line: LogicalLine, reason: str) -> Opaque:
-    return Opaque(line, reason, frozenset(words_of(line.text)))
+def opaque(line: LogicalLine, reason: str, legal: bool = False) -> Opaque:
+    """A statement that is not understood, with the words of its line that may be names."""
+    words = places_of_words(mask_strings(line.text))
+    return Opaque(line, reason, tuple(Name(start, end, word) for word, start, end in words), legal)
 
 
 def parse_statement(line: LogicalLine) -> Statement:
     """The statement on a logical line of an executable part; :class:`Opaque` if it cannot be understood."""
+    here = without_images(line) if "[" in line.text else None
     try:
-        return _parse(line, 0, len(line.text))
+        found = _parse(here or line, 0, len(line.text))
     except GrammarError as problem:
-        return _opaque(line, str(problem) or "no Fortran expression")
+        return opaque(line, str(problem) or "no Fortran expression")
+    if here is None or isinstance(found, Opaque):
+        return found
+    # What is allocated has no image selectors, only bounds of coarrays; a block is there, whatever its condition is.
+    return replace(found, line=line) if isinstance(found, Header | Memory) else opaque(line, OTHER_IMAGES, legal=True)
 
 
 def _parse(line: LogicalLine, start: int, end: int) -> Statement:
@@ -117,9 +126,9 @@ def _parse(line: LogicalLine, start: int, end: int) -> Statement:
     if masked.startswith("@"):
         if re.fullmatch(r"@\s*exit\s*", masked, re.IGNORECASE):
             return Jump(line, "@exit", span=(begin, end))
-        return _opaque(line, "a directive is on a line of its own")
+        return opaque(line, "a directive is on a line of its own")
     if word is None:
-        return _opaque(line, "no statement begins like this")
+        return opaque(line, "no statement begins like this")
     lowered = word.group(1).lower()
     handler = _HANDLERS.get("goto" if _GOTO.fullmatch(lowered) else lowered)
     if handler is not None:
@@ -129,7 +138,9 @@ def _parse(line: LogicalLine, start: int, end: int) -> Statement:
     if lowered in SPECIFICATION_WORDS or lowered in TYPE_WORDS:
         listed = masked[word.end() : end].lower().replace("::", "").split(",") if lowered == "save" else ()
         return Specification(line, lowered, saved=frozenset(n.strip() for n in listed if n.strip()))
-    return _opaque(line, f"unknown statement '{word.group(1)}'")
+    if orders_images(masked):
+        return opaque(line, ORDERS_IMAGES, legal=True)
+    return opaque(line, f"unknown statement '{word.group(1)}'")
 
 
 def _assignment(line: LogicalLine, start: int, end: int, sign: int, pointer: bool) -> Statement:
@@ -225,17 +236,17 @@ def _if(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Stat
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0 or masked[2:opening].strip():
-        return _opaque(line, "an if without its condition")
+        return opaque(line, "an if without its condition")
     condition = expression(line.text[start + opening + 1 : start + closing], start + opening + 1)
     tail = masked[closing + 1 :].strip()
     if tail.lower() == "then":
         return Header(line, "if", (condition,), "", name)
     if not tail:
-        return _opaque(line, "an if without an action")
+        return opaque(line, "an if without an action")
     if tail[0].isdigit():
         labels = labels_in(tail)
         if len(labels) != 3:
-            return _opaque(line, "an arithmetic if has three labels")
+            return opaque(line, "an arithmetic if has three labels")
         return Branch(line, condition, labels, arithmetic=True)
     begin = start + closing + 1 + len(masked[closing + 1 :]) - len(masked[closing + 1 :].lstrip())
     return OneLine(line, "if", (condition,), _parse(line, begin, end), start + closing + 1, begin)
@@ -245,7 +256,7 @@ def _where(line: LogicalLine, masked: str, start: int, end: int, name: str) -> S
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0:
-        return _opaque(line, "a where without its mask")
+        return opaque(line, "a where without its mask")
     forall = masked[:6].lower() == "forall"
     if forall:
         control = _triplets(line.text, masked, opening, start)
@@ -281,13 +292,13 @@ def _ending(line: LogicalLine, masked: str, start: int) -> Statement:
         return Header(line, "else")
     if joined.startswith("endfile"):
         return _control_only("endfile")(line, masked, start, start + len(masked), "")
-    return _opaque(line, "unknown end")
+    return opaque(line, "unknown end")
 
 
 def _select(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
     found = re.match(r"select\s*(case|type|rank)\s*\(", masked, re.IGNORECASE)
     if not found:
-        return _opaque(line, "unknown select")
+        return opaque(line, "unknown select")
     opening = found.end() - 1
     closing = matching(masked, opening)
     inner = line.text[start + opening + 1 : start + closing]
@@ -322,13 +333,13 @@ def _associate(line: LogicalLine, masked: str, start: int, end: int, name: str) 
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0:
-        return _opaque(line, "an associate without its list")
+        return opaque(line, "an associate without its list")
     names: list[str] = []
     selectors: list[Expr] = []
     for a, b in split_top(masked, ",", opening + 1, closing):
         arrow = masked.find("=>", a, b)
         if arrow < 0:
-            return _opaque(line, "an association needs =>")
+            return opaque(line, "an association needs =>")
         names.append(masked[a:arrow].strip().lower())
         selectors.append(expression(line.text[start + arrow + 2 : start + b], start + arrow + 2))
     return Header(line, "associate", tuple(selectors), "", name, "", tuple(names))
@@ -338,7 +349,7 @@ def _call(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
     begin = len("call")
     stop = designator_end(masked, begin)
     if stop < len(masked.rstrip()):
-        return _opaque(line, "a call that hfpy cannot take apart")
+        return opaque(line, "a call that hfpy cannot take apart")
     text = line.text
     opening = -1
     stripped = masked.rstrip()
@@ -374,7 +385,7 @@ def _jump(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
 def _error_stop(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
     found = re.match(r"error\s*stop\b\s*", masked, re.IGNORECASE)
     if not found:
-        return _opaque(line, "unknown statement 'error'")
+        return opaque(line, "unknown statement 'error'")
     begin = start + found.end()
     return Jump(line, "errorstop", "", _code(line.text, begin, end) if line.text[begin:end].strip() else ())
 
@@ -395,10 +406,10 @@ def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0 or re.match(r"go\s*to\s*[a-z_]", masked, re.IGNORECASE):
-        return _opaque(line, "an assigned goto")
+        return opaque(line, "an assigned goto")
     labels = labels_in(masked[opening + 1 : closing])
     if not labels:
-        return _opaque(line, "a computed goto without its labels")
+        return opaque(line, "a computed goto without its labels")
     behind = closing + 1 + len(masked[closing + 1 :]) - len(masked[closing + 1 :].lstrip(", "))
     chosen = expression(line.text[start + behind : end], start + behind)
     return Branch(line, chosen, labels, arithmetic=False)
@@ -406,14 +417,14 @@ def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
 
 def _assign(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
     found = re.fullmatch(r"assign\s*\d+\s*to\s*[A-Za-z_]\w*\s*", masked, re.IGNORECASE)
-    return _opaque(line, "an assign" if found else "unknown statement 'assign'")
+    return opaque(line, "an assign" if found else "unknown statement 'assign'")
 
 
 def _memory(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
     def parse(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
         opening = masked.find("(")
         if opening < 0:
-            return _opaque(line, f"{kind} without a list")
+            return opaque(line, f"{kind} without a list")
         closing = matching(masked, opening)
         inner = opening + 1
         typed = find_top(masked[: max(closing, 0)], ("::",), inner)

@@ -91,6 +91,12 @@ def words_of(text: str) -> set[str]:
     return {found.lower() for pair in _WORD.findall(text) for found in pair if found}
 
 
+def places_of_words(masked: str) -> list[tuple[str, int, int]]:
+    """The same names of a masked text in the order of the text, each with the places where it begins and ends."""
+    found = ((word, group) for word in _WORD.finditer(masked) for group in ("kind", "name") if word.group(group))
+    return [(word.group(group).lower(), word.start(group), word.end(group)) for word, group in found]
+
+
 def matching(masked: str, start: int) -> int:
     """Offset of the parenthesis that closes the one at ``start`` of a masked text, or -1."""
     depth = 0
