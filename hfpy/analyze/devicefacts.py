@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class DeviceFacts:
     """Answers of :class:`hfpy.analyze.device.states.States` for all routines: the states that dummies have by
     themselves, the arrays that routines have on the device by themselves, what callers hold there, the names by which
-    routines get at arrays, and the variables of messages that routines leave open.
+    routines get at arrays, the variables of messages that routines leave open, and what procedures without source get.
     """
 
     decided: Mapping[tuple[str, str], str]
@@ -25,3 +25,4 @@ class DeviceFacts:
     resident: Mapping[str, frozenset[Identity]]
     views: Mapping[str, frozenset[View]]
     left_open: Mapping[str, frozenset[Identity]]
+    passed: frozenset[Identity]

@@ -111,6 +111,37 @@ program main
   call work(nx, nz, b, c)
 end program
 """
+OUTPUT = """
+module first
+  implicit none
+  real(8) :: shared(4,3)
+  type cell
+    integer :: at = 1
+  contains
+    procedure, private :: shown
+    generic :: write(formatted) => shown
+  end type cell
+contains
+  subroutine shown(dtv, unit, iotype, vlist, iostat, iomsg)
+    class(cell), intent(in) :: dtv
+    integer, intent(in) :: unit
+    character(*), intent(in) :: iotype
+    integer, intent(in) :: vlist(:)
+    integer, intent(out) :: iostat
+    character(*), intent(inout) :: iomsg
+    write (unit, *, iostat=iostat, iomsg=iomsg) shared(dtv%at,1)
+  end subroutine
+  subroutine show(a)
+    real(8) :: a(4,3)
+  end subroutine
+  subroutine other()
+    type(cell) :: o
+    integer :: t
+    t = 2
+    print *, t
+  end subroutine
+end module
+"""
 LAYOUT_FIRST = """
 module first
   implicit none
@@ -562,6 +593,9 @@ CASES = {
     "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),
     "a routine on the host reads by module": Case(host(), "t = 2", "print *, shared(1,1)", REGION, (GPU,)),
     "a routine on the host writes by module": Case(host(), "t = 2", "shared(1,1) = t", REGION, (GPU,)),
+    "a statement that is not understood": Case(host(), "t = 2", "shared(1,1)[1] = t", REGION, (GPU,)),
+    "a procedure is given away": Case(host("t = 3", "shared(1,1) = t"), "t = 3", "call unseen(other)", REGION, (GPU,)),
+    "output is defined": Case(OUTPUT, "print *, t", "print *, o", REGION, (GPU,)),
     "a section instead of an element": Case(
         LAYOUT_FIRST.replace("{body}", "s = b(1,1)"),
         "s = b(1,1)",

@@ -41,6 +41,11 @@ class CallSite:
     possible: tuple[str, ...] = ()
     chosen: bool = False
 
+    @property
+    def hidden(self) -> bool:
+        """Whether the statement does not say that it calls the routine, so that no arguments are known."""
+        return self.node.start == self.node.end
+
 
 class CallGraph:
     """Call sites of every parsed routine, by caller and by callee. ``whole`` is that of the same application with
@@ -80,6 +85,7 @@ class CallGraph:
         self._by_callee: dict[str, set[str]] | None = None
         if whole is not None:
             self.candidates.taken |= whole.candidates.taken
+            self.candidates.given |= whole.candidates.given
             self._called = {key: whole.called(key) for key in whole.statements}
             self._by_callee = {}
             for caller, callees in self._called.items():
@@ -115,9 +121,13 @@ class CallGraph:
         for site in self.sites[key]:
             if not site.callee:
                 yield from (replace(site, callee=callee, possible=(), chosen=True) for callee in site.possible)
-        for at, _ in read:
+        for at, nodes in read:
             if isinstance(at.statement, Opaque):
                 yield from self._named(key, at, at.statement)
+            behind = Name(len(at.statement.line.text), len(at.statement.line.text), "")
+            for callee in self.candidates.hidden(key, at, nodes):
+                name = self.application.unit(callee).name
+                yield CallSite(key, callee, name, (), at, behind, False, chosen=True)
         for at, nodes in read if self.scopes.entries else ():
             named = [at.statement.designator] if isinstance(at.statement, Call) else []
             for node in (*named, *(n.base for n in nodes if isinstance(n, Apply))):

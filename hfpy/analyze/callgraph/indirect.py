@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.callgraph.generics import Actuals, Generics
+from hfpy.analyze.callgraph.hidden import calls_unseen, given_to_unseen, transferring
 from hfpy.analyze.callgraph.interfaces import NO_NAME, Interfaces, corresponding
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.scopes import Scopes
@@ -32,7 +33,7 @@ from hfpy.model.expressions import (
     walk,
 )
 from hfpy.model.names import is_operator
-from hfpy.model.statements import Assignment, Call, Opaque, expressions
+from hfpy.model.statements import Assignment, Call, InputOutput, Opaque, expressions
 from hfpy.model.units import Routine, Symbol
 
 # One indirect call: where, with which designator or operator, and its candidates, each with the arguments that it gets.
@@ -51,7 +52,7 @@ def calling(statements: tuple[Located, ...]) -> tuple[Calling, ...]:
         nodes = tuple(
             n for top in expressions(at.statement) for n in walk(top) if isinstance(n, Apply | Binary | Unary)
         )
-        if nodes or isinstance(at.statement, Call | Assignment | Opaque):
+        if nodes or isinstance(at.statement, Call | Assignment | InputOutput | Opaque):
             found.append((at, nodes))
     return tuple(found)
 
@@ -79,6 +80,8 @@ class Candidates:
         self.finals: set[str] = set()
         self.taken: set[str] = set()
         self.taken_by: dict[str, frozenset[str]] = {}
+        self.given: set[str] = set()  # of these, what procedures without source get
+        self.given_by: dict[str, frozenset[str]] = {}
         self.overloaded: set[str] = set()
         self._by_type: dict[tuple[str, str, str], set[str] | None] = {}
         self._defining_for: dict[tuple[str | Typed | None, ...], tuple[str, ...]] = {}
@@ -94,17 +97,30 @@ class Candidates:
     def same(self, other: Candidates) -> bool:
         """Whether another program has the same candidates."""
         mine, theirs = (vars(c) for c in (self, other))
-        return all(mine[name] == theirs[name] for name in ("bound", "defined", "finals", "taken", "overloaded"))
+        names = ("bound", "defined", "finals", "taken", "given", "overloaded")
+        return all(mine[name] == theirs[name] for name in names)
 
     def take(self, key: str, read: tuple[Calling, ...]) -> None:
         """Note the procedures whose address a routine takes: as an argument, or as the target of a pointer."""
-        self.taken_by[key] = self._taken_in(key, read)
-        self.taken |= self.taken_by[key]
+        self.taken_by[key] = taken = self._taken_in(key, read)
+        self.taken |= taken
+        if taken:
+            self.given_by[key] = given_to_unseen(read, key, self.scopes, lambda value: self._named(value, key))
+            self.given |= self.given_by[key]
 
     def take_from(self, other: Candidates, key: str) -> None:
         """The same for a routine of which another program has noted them."""
         self.taken_by[key] = other.taken_by[key]
         self.taken |= self.taken_by[key]
+        if key in other.given_by:
+            self.given_by[key] = other.given_by[key]
+            self.given |= self.given_by[key]
+
+    def hidden(self, key: str, at: Located, nodes: tuple[Expr, ...]) -> tuple[str, ...]:
+        """The procedures that a statement may call though it does not say so (:mod:`hfpy.analyze.callgraph.hidden`)."""
+        if isinstance(at.statement, InputOutput):
+            return transferring(at.statement, self.defined, lambda item: self.operand(item, at, key))
+        return tuple(sorted(self.given)) if self.given and calls_unseen(at, nodes, key, self.scopes) else ()
 
     def _taken_in(self, key: str, read: tuple[Calling, ...]) -> frozenset[str]:
         """The procedures whose address a routine takes."""

@@ -54,6 +54,7 @@ class States:
     _members: Members | None = None
     _here: frozenset[str] = frozenset()
     _brought: frozenset[Identity] | None = None
+    _passed: frozenset[Identity] | None = None
 
     def known(self) -> DeviceFacts:
         """The answers for all routines, for facts that are kept without statements."""
@@ -65,6 +66,7 @@ class States:
             {key: self.resident(key) for key in keys},
             {key: self.residence.views(key) for key in keys},
             {key: self.messages.left_open(key) for key in keys},
+            self.passed,
         )
 
     def _elsewhere(self, key: str) -> DeviceFacts | None:
@@ -201,6 +203,21 @@ class States:
             objects = (self.facts.object(n, key) for n in names if self.decided(n, key) != HOST)
             self._held[key] = [d for d in objects if d is not None]
         return self._held[key]
+
+    @property
+    def passed(self) -> frozenset[Identity]:
+        """The objects that procedures without source get which may call procedures of the program."""
+        if self.facts.device is not None:
+            return self.facts.device.passed
+        if self._passed is None:
+            found: set[Identity] = set()
+            for key, sites in self.facts.graph.indirect.items():
+                hidden = {id(site.at.statement) for site in sites if site.hidden}
+                for reference in self.facts.references.get(key, ()) if hidden else ():
+                    if reference.role == "argument" and id(reference.at.statement) in hidden:
+                        found |= self.facts.storage.objects(reference.name, key)
+            self._passed = frozenset(found)
+        return self._passed
 
     @property
     def residence(self) -> Residence:

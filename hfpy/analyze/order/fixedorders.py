@@ -98,6 +98,9 @@ def _operands(facts: Facts) -> Iterator[Fixed]:
             if not site.callee or _has_arguments(site):
                 continue
             routine = facts.routine(key)
+            if site.hidden:
+                yield from _dummies(facts, site.callee, f"'{routine.name}' calls '{site.name}' without saying so")
+                continue
             place = site.at.statement.line.place(routine.file, site.node.start, site.node.end)
             names = (n for n in map(_whole, site.args) if n)
             plain = tuple(p for n in names if (p := resolve_alias(n, site.at)[0]) is not None)

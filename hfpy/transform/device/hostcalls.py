@@ -134,7 +134,9 @@ class HostCalls:
         if site.callee:
             reason = self._differ(site)
             if reason:
-                message = f"'{site.name}' may be '{unit_name(site.callee)}', which works on the device"
+                name = unit_name(site.callee)
+                called = f"this may call '{name}'" if site.hidden else f"'{site.name}' may be '{name}'"
+                message = f"{called}, which works on the device"
                 hint = "call it by its own name where arrays are on the device"
                 self._refuse(site, f"{message}, while arrays are there already: {reason}", hint)
         elif self.states.resident(self.key):
