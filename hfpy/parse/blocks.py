@@ -55,6 +55,7 @@ _CLOSES = {
     "associate": ("associate",),
     "block": ("block",),
     "critical": ("critical",),
+    "team": ("team",),
 }
 _REGIONS = ("region", "nest", "columns")
 _MIDDLE = {"elseif": ("if",), "else": ("if",), "case": ("select", "selecttype"), "elsewhere": ("where",)}

@@ -13,8 +13,10 @@ from hfpy.pipeline import found_regions
 from tests.support import FLAGS, compile_files, output, translate_text, write_files
 
 FIELDS = """module fields
+  use iso_fortran_env, only: team_type
   implicit none
   integer, parameter :: n = 6000
+  type(team_type) :: half
   type state
     real(8), allocatable :: t(:), edge(:)[:]
   end type state
@@ -41,6 +43,11 @@ contains
       s%t(k+1) = s%edge(k)[1]*v(k)
     end if
     if (late[1] == 1) v(k+2) = v(k+2) + u(k)[1]
+    if (this_image() > 1) print '(a, f8.2)', 'never', u(k)[1]
+    form team (1, half)
+    change team (half)
+      v(k+4) = v(k+4) + 1
+    end team
     sync images (*)
     v(k+3) = total(u(k)[1])
     call doubled(x)

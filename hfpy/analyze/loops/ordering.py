@@ -67,7 +67,7 @@ from hfpy.values import dataclass
 _PURE_SUBROUTINES = frozenset({"mvbits"})
 _STATEFUL_FUNCTIONS = frozenset({"etime"})
 _STOPS = frozenset({"stop", "errorstop"})
-_SYNCHRONISING = frozenset({"critical"})
+_SYNCHRONISING = frozenset({"critical", "team"})
 
 _OUTSIDE = "do it before or after the loop, with an array that holds the values of all iterations"
 _BEHIND = "note in a variable that it happens, and do it after the loop"

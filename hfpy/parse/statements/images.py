@@ -15,7 +15,7 @@ ORDERS_IMAGES = "it orders what images do"
 # An array constructor follows an operator, a comma, or an opening parenthesis.
 _SELECTOR = re.compile(r"(?<=[\w)])\s*\[")
 _ORDERING = re.compile(
-    r"(sync\s*(all|images|memory|team)|event\s*(post|wait)|(un)?lock\s*\(|(form|change|end)\s*team|fail\s*image)\b",
+    r"(sync\s*(all|images|memory|team)|event\s*(post|wait)|(un)?lock\s*\(|form\s*team|fail\s*image)\b",
     re.IGNORECASE,
 )
 

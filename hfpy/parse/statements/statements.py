@@ -89,8 +89,9 @@ def assignment_sign(masked: str) -> tuple[int, bool] | None:
 
 def opaque(line: LogicalLine, reason: str, legal: bool = False) -> Opaque:
     """A statement that is not understood, with the words of its line that may be names."""
-    words = places_of_words(mask_strings(line.text))
-    return Opaque(line, reason, tuple(Name(start, end, word) for word, start, end in words), legal)
+    words = places_of_words(mask_strings(line.text))  # where the inside of texts is made of underscores
+    named = (Name(start, end, word) for word, start, end in words if word.strip("_"))
+    return Opaque(line, reason, tuple(named), legal)
 
 
 def parse_statement(line: LogicalLine) -> Statement:
@@ -481,6 +482,12 @@ def _plain(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
     return parse
 
 
+def _team(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
+    if re.match(r"change\s*team\s*\(", masked, re.IGNORECASE):
+        return Header(line, "team", (), "", name)
+    return opaque(line, "unknown statement 'change'")
+
+
 def _continue(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
     return Jump(line, "continue")
 
@@ -505,6 +512,8 @@ _HANDLERS: dict[str, Callable[[LogicalLine, str, int, int, str], Statement]] = {
     "associate": _associate,
     "block": _plain("block"),
     "critical": _plain("critical"),
+    "change": _team,
+    "changeteam": _team,
     "call": _call,
     "return": _jump("return"),
     "stop": _jump("stop"),
