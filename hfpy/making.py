@@ -309,13 +309,15 @@ def _named(again: Again, name: str) -> Again:
 
 def in_source_lines(files: Sequence[FileIndex], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The same with places in preprocessed text turned back into places of the user's files, in order."""
-    maps = {f.path: f.expanded for f in files if f.expanded is not None}
+    maps = {f.path: f for f in files if f.expanded is not None}
 
     def back(place: Place) -> Place:
-        mapped = maps.get(place.file)
-        if mapped is None or not 0 < place.line <= len(mapped):
+        index = maps.get(place.file)
+        mapped = index.expanded if index is not None else None
+        if index is None or mapped is None or not 0 < place.line <= len(mapped):
             return place
-        return replace(place, line=mapped[place.line - 1])
+        file, line = index.at(mapped[place.line - 1])
+        return replace(place, file=file, line=line)
 
     def stays(fix: Fix) -> bool:
         return fix.way == "state" or fix.place.file not in maps  # columns of a made text are not the user's

@@ -42,7 +42,8 @@ def generated(index: FileIndex, name: str, result: FileResult, markers: bool) ->
     if not any(result.edited.changed) and index.expanded is None:
         text = source.text
     if index.expanded is not None:
-        line_map = tuple(index.expanded[n - 1] if 0 < n <= len(index.expanded) else 0 for n in line_map)
+        made = (index.expanded[n - 1] if 0 < n <= len(index.expanded) else 0 for n in line_map)
+        line_map = tuple(index.included[n][2] if n in index.included else n for n in made)
     return GeneratedFile(Path(index.path), name, text, line_map, contents_of(index).with_added(result.added))
 
 
@@ -61,16 +62,17 @@ def with_markers(
     """
     out: list[str] = []
     mapped: list[int] = []
-    expected = -1
+    expected = index.path, -1
     for line, number in zip(lines, line_map, strict=True):
-        source = index.expanded[number - 1] if index.expanded and 0 < number <= len(index.expanded) else number
+        own = index.expanded[number - 1] if index.expanded and 0 < number <= len(index.expanded) else number
+        file, source = index.at(own)
         continued = bool(out) and out[-1].split("!")[0].rstrip().endswith("&")
-        if source and source != expected and not continued:
-            out.append(f'#line {source} "{index.path}"')
+        if source and (file, source) != expected and not continued:
+            out.append(f'#line {source} "{file}"')
             mapped.append(number)
         out.append(line)
         mapped.append(number)
-        expected = source + 1 if source else -1
+        expected = file, source + 1 if source else -1
     return tuple(out), tuple(mapped)
 
 

@@ -94,4 +94,5 @@ class Application:
         """``file:line`` for a line of a unit, as programs print it."""
         if line.file:
             return f"{line.file.rsplit('/', 1)[-1]}:{line.first + 1}"
-        return f"{self.file(key).path.rsplit('/', 1)[-1]}:{self.user_line(key, line.first)}"
+        path, number = self.file(key).at(self.user_line(key, line.first))
+        return f"{path.rsplit('/', 1)[-1]}:{number}"

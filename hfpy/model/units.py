@@ -250,7 +250,8 @@ class FileIndex:
     them. So many ``columns`` count in ``fixed`` form. ``locals_kept`` says that the compiler keeps the
     locals of procedures. ``namesakes`` counts the files before it whose main program has
     the name of its own. ``unexpanded`` is the text of a plain file that went through the preprocessor, which stays
-    where nothing of the file changes.
+    where nothing of the file changes. ``included`` has the lines of included procedures, which are numbered
+    behind the last line of the file: of each the included file, its line there, and that of the ``include``.
     """
 
     source: SourceText
@@ -271,6 +272,7 @@ class FileIndex:
     sizes: Mapping[str, str] = field(default_factory=dict)
     conditions: tuple[tuple[LogicalLine, LogicalLine, bool], ...] = ()
     namesakes: int = 0
+    included: Mapping[int, tuple[str, int, int]] = field(default_factory=dict)
 
     @property
     def path(self) -> str:
@@ -288,6 +290,11 @@ class FileIndex:
         They differ where the preprocessor or the optimiser has made that text.
         """
         return self.expanded[row] if self.expanded is not None and 0 <= row < len(self.expanded) else row + 1
+
+    def at(self, line: int) -> tuple[str, int]:
+        """The file and its line that the user knows a line by which :meth:`user_line` gives."""
+        found = self.included.get(line)
+        return found[:2] if found is not None else (self.path, line)
 
 
 @dataclass(frozen=True, slots=True)

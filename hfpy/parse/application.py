@@ -220,7 +220,8 @@ def reindexed(
 ) -> FileIndex:
     """The index of a file with another text, given with the line of the user's file for each of its lines."""
     made = as_before(index_text(Path(index.path), text[0], options, macros, text[1]), index)
-    return replace(made, original=index.original or index.source.text, hybrid=True, namesakes=index.namesakes)
+    original, namesakes = index.original or index.source.text, index.namesakes
+    return replace(made, original=original, hybrid=True, namesakes=namesakes, included=index.included)
 
 
 def _parse_units(

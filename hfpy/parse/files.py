@@ -14,6 +14,7 @@ from hfpy.model.source import SourceText, source_text
 from hfpy.model.targets import holds_architecture
 from hfpy.model.units import FileIndex
 from hfpy.options import Options
+from hfpy.parse.includedunits import WithUnits, with_included_units
 from hfpy.parse.index import index_units
 from hfpy.parse.text.expansion import PLAIN, PLAIN_FIXED, Expanded, expand_file, needs_expansion, statement_macros
 from hfpy.parse.text.lexer import logical_lines
@@ -127,11 +128,17 @@ def _expanded(path: Path, text: str, options: Options, macros: Mapping[str, Macr
     own = seen.macros
     statements = statement_macros(lines, own)
     shapes = used_shapes(lines, seen.active, {n: m for n, m in own.items() if macros.get(n) != m})
-    if not statements and not shapes and not needs_expansion(text):
+    made_of_macros = bool(seen.defined_here) and _includes_units(path, lines, options)
+    if not statements and not shapes and not made_of_macros and not needs_expansion(text):
         return None
     given = command_line_macros(options)
     kept = {n for n, macro in macros.items() if n not in given and own.get(n) == macro and n not in statements}
     return expand_file(text, path, macros, options.include_dirs, kept)
+
+
+def _includes_units(path: Path, rows: Sequence[str], options: Options) -> bool:
+    """Whether a hybrid file includes files with whole procedures."""
+    return with_included_units(path, rows, options.include_dirs, fixed=False) is not None
 
 
 @dataclass(frozen=True)
@@ -159,14 +166,16 @@ def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str,
     return _Seen(made.active, made.defined_here, definitions, made.includes, made.diagnostics, made.macros)
 
 
-def _expanded_plain(path: Path, source: SourceText, options: Options, seen: _Seen, fixed: bool) -> Expanded | None:
-    """The text of a plain file behind the preprocessor, if hfpy has to read statements with macros that are no values.
-    Where the preprocessor fails, there is none, and why is in its diagnostics.
+def _expanded_plain(
+    path: Path, source: SourceText, options: Options, seen: _Seen, fixed: bool, wanted: bool = False
+) -> Expanded | None:
+    """The text of a plain file behind the preprocessor, if that is wanted, or hfpy has to read statements with macros
+    that are no values. Where the preprocessor fails, there is none, and why is in its diagnostics.
     """
     if path.suffix not in PREPROCESSED:
         return None
     given = command_line_macros(options)
-    if not used_in_plain(source.lines, seen.active, seen.macros or given, fixed):
+    if not wanted and not used_in_plain(source.lines, seen.active, seen.macros or given, fixed):
         return None
     form = PLAIN_FIXED if fixed else PLAIN
     return expand_file(source.text, path, given, options.include_dirs, form=form)
@@ -191,6 +200,9 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
+_PASTED = "##"  # by which preprocessors of C join names, those of Fortran do not
+
+
 @dataclass(frozen=True)
 class _Text:
     """The text of a file that is read. ``line_map`` has the source line of each of its lines where it is not the file's
@@ -204,12 +216,15 @@ class _Text:
     diagnostics: tuple[Diagnostic, ...]
     line_map: tuple[int, ...] | None = None
     unexpanded: str = ""
+    included: Mapping[int, tuple[str, int, int]] = field(default_factory=dict)
 
 
 def _read(
     path: Path, text: str, options: Options, macros: Mapping[str, Macro], line_map: tuple[int, ...] | None
 ) -> _Text:
-    """The text of a file behind the preprocessor where its macros have to be expanded, else as it is."""
+    """The text of a file with the procedures that it includes, and behind the preprocessor where its macros have to be
+    expanded; else as it is.
+    """
     hybrid, found = path.suffix in HYBRID_SUFFIXES, list[Diagnostic]()
     given = line_map is not None
     if not given and hybrid and (result := _expanded(path, text, options, macros)) is not None:
@@ -217,6 +232,9 @@ def _read(
         text, line_map = result.text, result.line_map
     source = source_text(str(path), text)
     fixed = is_fixed(path, source.lines)
+    whole = None if given else with_included_units(path, source.lines, options.include_dirs, fixed)
+    if whole is not None and (made := _with_units(path, text, whole, options, macros, line_map)) is not None:
+        return replace(made, diagnostics=(*found, *made.diagnostics))
     seen, unexpanded = _seen(path, source, options, macros, fixed), ""
     plain = None if hybrid or given else _expanded_plain(path, source, options, seen, fixed)
     if plain is not None and not plain.diagnostics:
@@ -224,6 +242,36 @@ def _read(
     elif plain is not None and options.auto:
         found += [replace(d, severity="warning") for d in plain.diagnostics]
     return _Text(source, fixed, seen, (*found, *seen.diagnostics), line_map, unexpanded)
+
+
+def _with_units(
+    path: Path,
+    text: str,
+    whole: WithUnits,
+    options: Options,
+    macros: Mapping[str, Macro],
+    line_map: tuple[int, ...] | None,
+) -> _Text | None:
+    """A file with the procedures that it includes; None where their macros cannot be expanded as compilers do. Macros
+    of the file itself may make several procedures of one included file.
+    """
+    hybrid, source = path.suffix in HYBRID_SUFFIXES, source_text(str(path), whole.text)
+    fixed, lines = is_fixed(path, source.lines), _mapped(line_map, whole.line_map)
+    seen, unexpanded = _seen(path, source, options, macros, fixed), "" if hybrid else text
+    # An existing project has such a file from hfpy's runtime library, and nothing may run where it is only looked at.
+    if seen.defined and (hybrid or options.legacy):
+        return None
+    plain = None if hybrid else _expanded_plain(path, source, options, seen, fixed, bool(seen.defined))
+    if plain is not None and (plain.diagnostics or _PASTED in plain.text):
+        return None
+    if plain is not None:
+        lines, source, seen = _mapped(lines, plain.line_map), source_text(str(path), plain.text), _Seen()
+    return _Text(source, fixed, seen, (*seen.diagnostics,), lines, unexpanded, whole.included)
+
+
+def _mapped(first: tuple[int, ...] | None, second: tuple[int, ...]) -> tuple[int, ...]:
+    """The lines from which those of a text stem which was made in two steps; without a ``first``, in one."""
+    return second if first is None else tuple(first[n - 1] if 0 < n <= len(first) else 0 for n in second)
 
 
 def index_text(
@@ -279,5 +327,6 @@ def index_text(
         locals_kept=options.locals_kept,
         original=text if read.line_map is not None else "",
         unexpanded=read.unexpanded,
+        included=read.included,
         sizes=options.domain_sizes,
     )

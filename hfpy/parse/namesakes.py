@@ -104,7 +104,8 @@ def _with_names(index: FileIndex, renamed: Names, options: Options, macros: Mapp
     text = replace(index.source, lines=tuple(rows)).text
     lines = index.expanded if index.expanded is not None else tuple(range(1, len(rows) + 1))
     made = index_text(Path(index.path), text, options, macros, lines, index.hybrid)
-    return replace(made, original=index.original or index.source.text, hybrid=index.hybrid)
+    original = index.original or index.source.text
+    return replace(made, original=original, hybrid=index.hybrid, included=index.included)
 
 
 def _places(index: FileIndex, renamed: Names) -> Iterator[tuple[LogicalLine, int, str]]:

@@ -17,6 +17,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, UnitIndex, Use
 from hfpy.options import Outside
 from hfpy.parse.text.lexer import mask_strings
+from hfpy.parse.text.limits import readable
 
 # Modules of compilers, and of libraries that compilers' wrappers or usual installations bring.
 _KNOWN = frozenset(
@@ -54,7 +55,8 @@ _ENVIRONMENT = frozenset(
 )
 _CALL = re.compile(r"\bcall\s+([a-z_]\w*)\s*(?![\w%\s(]*%)", re.IGNORECASE)
 _INCLUDED = re.compile(r"^\s*include\b", re.MULTILINE)
-_INCLUDE = re.compile(r"include\s*['\"<](.*?)['\">]\s*$", re.IGNORECASE)
+_INCLUDE = re.compile(r"#?\s*include\s*['\"<](.*?)['\">]\s*(?:!.*)?$", re.IGNORECASE)
+_USE = re.compile(r"\s*use\b", re.IGNORECASE)
 _IGNORED = ("ignore_tkr", "no_arg_check")
 
 
@@ -69,6 +71,30 @@ def may_have(module: str, name: str) -> bool:
 def any_kind_fits(index: FileIndex) -> bool:
     """Whether a file has directives by which compilers accept arguments of any type, kind or rank."""
     return any(word in row.lower() for row in index.source.lines for word in _IGNORED)
+
+
+def included_rows(index: FileIndex, lines: Iterable[LogicalLine], include_dirs: Collection[Path]) -> list[str] | None:
+    """The rows of all files that some lines of a file include, and those include; None where one cannot be found, or
+    uses modules.
+    """
+    folders = (Path(index.path).parent, *include_dirs)
+    pending = [line.text for line in lines]
+    rows: list[str] = []
+    seen: set[str] = set()
+    while pending:
+        found = _INCLUDE.match(pending.pop().strip())
+        if found is None or found[1] in seen:
+            continue
+        seen.add(found[1])
+        path = next((folder / found[1] for folder in folders if (folder / found[1]).is_file()), None)
+        if path is None or readable(path):
+            return None
+        new = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if any(map(_USE.match, new)):
+            return None
+        rows += new
+        pending += [row for row in new if "nclude" in row or "NCLUDE" in row]
+    return rows
 
 
 def lacks_included(index: FileIndex, lines: Iterable[LogicalLine], include_dirs: Collection[Path]) -> bool:

@@ -27,4 +27,6 @@ def with_split_conditions(
         user[behind.first : behind.first] = [user[condition.first]] * (1 + len(again))
     text = replace(index.source, lines=tuple(rows)).text
     made = index_text(Path(index.path), text, options, macros, tuple(user), index.hybrid)
-    return replace(made, original=index.original or index.source.text, namesakes=index.namesakes)
+    return replace(
+        made, original=index.original or index.source.text, namesakes=index.namesakes, included=index.included
+    )

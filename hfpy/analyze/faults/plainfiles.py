@@ -24,7 +24,7 @@ from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Opaque, Specification
 from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
-from hfpy.parse.outside import lacks_included
+from hfpy.parse.outside import included_rows, lacks_included
 from hfpy.parse.routines import parse_unit
 from hfpy.parse.text.physical import names_in_rows
 from hfpy.values import dataclass
@@ -68,12 +68,17 @@ def plain_file(
 ) -> PlainFile:
     """What a file says. It is parsed if ``read`` and if it has no directives; ``macros`` are those of the project."""
     outer = [(unit, _declaring(index, unit)) for unit in index.units if unit.kind in _OUTER]
-    modules = [(unit, lines) for unit, lines in outer if not lacks_included(index, lines, include_dirs)]
+    modules = [
+        (unit, (*(line.text for line in lines), *rows))
+        for unit, lines in outer
+        if not lacks_included(index, lines, include_dirs)
+        and (rows := included_rows(index, lines, include_dirs)) is not None
+    ]
     parsed = read and not index.hybrid and not any(d.severity == "error" for d in index.diagnostics)
     problems, unknown = _Reader(index, macros, include_dirs, limit).found() if parsed else ((), ())
     return PlainFile(
         frozenset(unit.name for unit in index.units),
-        {unit.name: names_in_rows(line.text for line in lines) for unit, lines in modules},
+        {unit.name: names_in_rows(rows) for unit, rows in modules},
         {unit.name: _whole(unit.uses) for unit, _ in modules},
         problems,
         unknown,

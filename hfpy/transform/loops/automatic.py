@@ -468,7 +468,8 @@ class Search:
         return replace(verdict, inside=inside, holds=holds)
 
     def _verdict(self, key: str, loop: Construct, nested: int = 1, why: str = "") -> Verdict:
-        last = self.settled.application.user_line(key, last_row([loop]))
+        application = self.settled.application
+        _, last = application.file(key).at(application.user_line(key, last_row([loop])))
         return Verdict(key, loop, self._place(key, loop), last, nested=nested, why=why)
 
     def at(self, key: str, loop: Construct) -> tuple[str, int]:
@@ -478,12 +479,15 @@ class Search:
 
     def _place(self, key: str, loop: Construct) -> Place:
         application, line = self.settled.application, loop.header.line
-        return replace(line.place(application.file(key).path), line=application.user_line(key, line.first))
+        path, number = application.file(key).at(application.user_line(key, line.first))
+        return replace(line.place(path), line=number)
 
     def _report(self, key: str, serial: Serial) -> str:
         if serial.line is serial.loop.header.line:
             return serial.why
-        return f"{serial.why} (line {self.settled.application.user_line(key, serial.line.first)})"
+        application = self.settled.application
+        _, line = application.file(key).at(application.user_line(key, serial.line.first))
+        return f"{serial.why} (line {line})"
 
 
 def _holds(loop: Tried, row: int) -> bool:

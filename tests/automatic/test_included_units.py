@@ -1,0 +1,191 @@
+"""Procedures in included files: they belong to the units around the ``include`` line, as if they stood there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hfpy import cli
+from hfpy.options import Options
+from hfpy.pipeline import found_regions
+from tests.support import compile_files, output, translate_text, write_files
+
+MODULE = """module m
+  implicit none
+  integer, parameter :: n = 6000
+  real(8) :: u(n), v(n)
+  real(4) :: x(n), y(n)
+  interface add
+    module procedure add_double, add_single
+  end interface
+  include 'begin.inc'
+#define NAME add_double
+#define T real(8)
+#include "add.inc"
+#undef NAME
+#undef T
+#define NAME add_single
+#define T real(4)
+#include "add.inc"
+end module m
+"""
+FILES = {
+    "m.F90": MODULE,
+    "begin.inc": """  integer :: w = 3
+contains
+  subroutine early(k)
+    integer, intent(in) :: k
+    integer :: i
+    do i = 1, n
+      u(i) = u(i)*k + w + v(i)
+    end do
+    w = w + 1
+    do i = 2, n
+      v(i) = v(i-1) + k
+    end do
+  end subroutine early
+""",
+    "add.inc": """subroutine NAME(a, b)
+  T, intent(inout) :: a(n)
+  T, intent(in) :: b(n)
+  integer :: i
+  do i = 1, n
+    a(i) = a(i) + 2*b(i)
+  end do
+  u(7) = u(7) + 1
+end subroutine
+""",
+    "main.f90": """program main
+  use m
+  implicit none
+  integer :: i
+  real(8) :: total, work(n)
+  do i = 1, n
+    u(i) = i
+    v(i) = 2*i
+    x(i) = i
+    y(i) = 1
+  end do
+  call early(2)
+  call add(u, v)
+  call add(x, y)
+  call setup
+  do i = 1, n
+    work(i) = u(i) + total
+  end do
+  call finish
+  call outside(u, n)
+  do i = 1, n
+    v(i) = work(i) + u(i)
+    total = v(i)
+  end do
+  call shown
+contains
+  include 'inner.inc'
+end program main
+include 'outside.inc'
+""",
+    "inner.inc": """  subroutine setup
+    total = u(5)
+    include 'statement.inc'
+  end subroutine setup
+  include 'more.inc' ! and more
+""",
+    "statement.inc": "    total = total + 1\n",
+    "more.inc": """  subroutine finish
+    integer :: i
+    total = total + work(3)
+    do i = 1, n
+      work(i) = work(i) + v(i)
+    end do
+    work(4) = -1
+  end subroutine finish
+  subroutine shown
+    print *, sum(u), sum(v), sum(work), x(1:3), total, w
+  end subroutine shown
+""",
+    "outside.inc": """subroutine outside(a, k)
+  use m, only: v
+  implicit none
+  integer :: k, i
+  real(8) :: a(k)
+  do i = 1, k
+    a(i) = a(i)*2 + v(i)
+  end do
+  v(9) = 0
+end subroutine
+""",
+}
+FIXED = {
+    "main.f": """      program main
+      common /c/ u(6000), v(6000)
+      do 10 i = 1, 6000
+      u(i) = i
+   10 v(i) = 2*i
+      call s(3)
+      call t
+      print *, u(1), u(77), v(77), v(6000)
+      end
+      INCLUDE 's.inc'
+""",
+    "s.inc": """c     a comment with subroutine
+      subroutine s(k)
+      common /c/ u(6000), v(6000)
+      do 10 i = 1, 6000
+   10 u(i) = u(i)*k + sqrt(v(i))
+     1  + 1
+      u(77) = 0
+      end
+      subroutine t
+      common /c/ u(6000), v(6000)
+      do 10 i = 1, 6000
+   10 v(i) = v(i) + u(i)
+      end
+""",
+}
+WAYS = [("cpu", "openmp"), ("gpu", "cuda-c"), ("gpu", "openacc")]
+
+
+@pytest.mark.parametrize("files", [FILES, FIXED], ids=["free", "fixed"])
+@pytest.mark.parametrize(("target", "backend"), WAYS)
+def test_they_are_seen(files: dict[str, str], target: str, backend: str, tmp_path: Path) -> None:
+    done = translate_text(files, target=target, backend=backend, auto=True).require()
+    openmp = backend == "openmp"
+    built = compile_files({**files, **done.files}, tmp_path / "made", openmp=openmp)
+    expected = output(compile_files(files, tmp_path / "plain"))
+    assert output(built, threads=3 if openmp else 1) == expected
+
+
+def test_places_are_those_of_the_included_files(tmp_path: Path) -> None:
+    paths = [p for p in write_files(FILES, tmp_path) if p.suffix != ".inc"]
+    found = found_regions(paths, Options(target="cpu", backend="openmp"))
+    places = {(v.place.file.rpartition("/")[2], v.place.line): bool(v.region) for v in found.verdicts}
+    assert places["begin.inc", 6] and places["more.inc", 4] and places["outside.inc", 6]
+    assert not places["begin.inc", 10]
+
+
+def test_directives_there_count(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    paths = [str(p) for p in write_files(FILES, tmp_path) if p.suffix != ".inc"]
+    assert cli.run(["annotate", "--write", "--target", "cpu", *paths]) == 0
+    text = (tmp_path / "begin.inc").read_text()
+    assert text == FILES["begin.inc"].replace(
+        "    do i = 1, n", "    !@parallelRegion{appliesTo(CPU)}\n    do i = 1, n"
+    )
+    (tmp_path / "begin.inc").write_text(text.replace("    do i = 2, n", "    !@parallelRegion\n    do i = 2, n"))
+    capfd.readouterr()
+    assert cli.run(["check", "--target", "cpu", *paths]) == 1
+    assert "begin.inc:13:7: error HF504: point i = 2 writes v(2)" in capfd.readouterr().err
+
+
+def test_declarations_in_an_included_file_of_a_module(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    files = {
+        "m.f90": "module m\n  implicit none\n  include 'sizes.inc' ! all sizes\nend module m\n",
+        "sizes.inc": "integer, parameter :: nx = 4\ninclude 'more.inc'\n",
+        "more.inc": "integer, parameter :: ny = 3\n",
+        "p.f90": "program p\n  use m\n  implicit none\n  print *, nx, ny, nz\nend program p\n",
+    }
+    paths = [str(p) for p in write_files(files, tmp_path) if p.suffix != ".inc"]
+    assert cli.run(["check", *paths]) == 1
+    said = capfd.readouterr().err
+    assert said.count("HF250") == 1 and "'nz' is not declared" in said
