@@ -300,7 +300,8 @@ class FileIndex:
 @dataclass(frozen=True, slots=True)
 class Routine:
     """A routine, program or module, parsed: specification and, for the former, the executable part. ``interoperable``
-    ones are ``bind(c)``. ``entries`` are the names of its other entries.
+    ones are ``bind(c)``. ``entries`` are the names of its other entries, ``included`` the files that hold statements of
+    its body.
     """
 
     key: str
@@ -323,6 +324,7 @@ class Routine:
     spec_insert: int = -1
     scopes: tuple[StencilScope, ...] = ()
     entries: tuple[str, ...] = ()
+    included: frozenset[str] = frozenset()
     regions: tuple[Construct, ...] = field(init=False, repr=False, compare=False)
     guarded: tuple[tuple[Statement, Construct], ...] = field(init=False, repr=False, compare=False)
 

@@ -18,6 +18,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.edges import index_edges, units_with_pointers
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros, text_digest
+from hfpy.parse.includedstatements import with_included_statements
 from hfpy.parse.namesakes import Names, namesakes, without_namesakes
 from hfpy.parse.routines import unit_for, unit_key
 from hfpy.parse.separate import as_before, with_interfaces
@@ -70,6 +71,8 @@ def read_application(
     application = Application(options, tuple(files), units, {}, macros)
     wanted = list(units) if everything else reached(application)
     routines, said = _parse_units(application, wanted, options, progress)
+    application, routines, said = _with_inclusions(application, routines, said, progress)
+    files = [*application.files]
     split = {r.file: r for r in routines.values() if r.spec.split is not None}
     if split:
         files = [with_split_conditions(f, routines, options, macros) if f.path in split else f for f in files]
@@ -78,6 +81,30 @@ def read_application(
         routines, said = {**routines, **again}, {**said, **reported}
     found += [problem for problems in said.values() for problem in problems]
     return replace(application, routines=routines, reworded=bool(renamed or split)), found
+
+
+def _with_inclusions(
+    application: Application, routines: dict[str, Routine], said: dict[str, list[Diagnostic]], progress: Progress
+) -> tuple[Application, dict[str, Routine], dict[str, list[Diagnostic]]]:
+    """The same with the statements of routines that are in included files, level by level."""
+    for _ in range(_DEEPEST):
+        including: dict[str, list[Routine]] = {}
+        for routine in (r for r in routines.values() if r.included):
+            including.setdefault(routine.file, []).append(routine)
+        if not including:
+            break
+        options, macros = application.options, application.macros
+        files = tuple(
+            with_included_statements(f, including[f.path], options, macros) if f.path in including else f
+            for f in application.files
+        )
+        if files == application.files:
+            break
+        application = replace(application, files=files)
+        keys = [key for key, routine in routines.items() if routine.file in including]
+        again, reported = _parse_units(application, keys, options, progress)
+        routines, said = {**routines, **again}, {**said, **reported}
+    return application, routines, said
 
 
 def _apart(files: Sequence[FileIndex]) -> list[FileIndex]:
@@ -121,6 +148,7 @@ def circles(files: Sequence[FileIndex]) -> list[Diagnostic]:
     return found
 
 
+_DEEPEST = 20  # levels of included files
 Texts = Mapping[str, tuple[str, tuple[int, ...]]]  # by path, with the lines of the user's files
 
 

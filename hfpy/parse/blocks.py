@@ -105,6 +105,7 @@ class BlockBuilder:
         self.found: list[Diagnostic] = []
         self.scopes: list[StencilScope] = []
         self.given_up = False
+        self.included: list[LogicalLine] = []  # those of the lines that are in included files
         self.unknown: dict[str, str] = {}  # arrays of whose elements nothing is known, each with the reason
         self.serial: tuple[LogicalLine, str] | None = None  # a @serial whose loop has not come yet, and its reason
         # The open @stencilProgram, its line, and the blocks around it.

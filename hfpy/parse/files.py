@@ -14,7 +14,7 @@ from hfpy.model.source import SourceText, source_text
 from hfpy.model.targets import holds_architecture
 from hfpy.model.units import FileIndex
 from hfpy.options import Options
-from hfpy.parse.includedunits import WithUnits, with_included_units
+from hfpy.parse.includedtext import WithIncluded, with_included_units
 from hfpy.parse.index import index_units
 from hfpy.parse.text.expansion import PLAIN, PLAIN_FIXED, Expanded, expand_file, needs_expansion, statement_macros
 from hfpy.parse.text.lexer import logical_lines
@@ -247,7 +247,7 @@ def _read(
 def _with_units(
     path: Path,
     text: str,
-    whole: WithUnits,
+    whole: WithIncluded,
     options: Options,
     macros: Mapping[str, Macro],
     line_map: tuple[int, ...] | None,

@@ -125,6 +125,7 @@ def parse_unit(
     named = unit.kind != "program" or bool(unit.name)
     body: tuple[Node, ...] = ()
     body_first = -1
+    executed: list[LogicalLine] = []
     last = lines[0].last
     late: list[Diagnostic] = []
     builder = BlockBuilder(index.path, index.sizes)
@@ -158,7 +159,9 @@ def parse_unit(
     spec = parser.result(last)
     if index.definitions:
         spec = replace(spec, symbols={n: with_dimensions(s, index.definitions) for n, s in spec.symbols.items()})
-    routine = replace(_routine(index, number, spec, body, body_first), scopes=tuple(builder.scopes))
+    statements_read = () if declares else (*executed, *builder.included)
+    included = frozenset(line.file for line in statements_read if line.file)
+    routine = replace(_routine(index, number, spec, body, body_first), scopes=tuple(builder.scopes), included=included)
     return routine, [*late, *parser.found, *builder.found]
 
 
@@ -290,6 +293,7 @@ def _include_code(builder: BlockBuilder, reader: Includes, line: LogicalLine, de
     """Executable statements of an included file, marked with it so that nothing tries to edit them."""
     text = line.text[len("include") :].strip().strip("'\"<>")
     for inner in deadline.within(reader(text, line) or ()):
+        builder.included.append(inner)
         builder.add_line(inner)
 
 

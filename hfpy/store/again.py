@@ -188,7 +188,7 @@ def parsed_units(index: FileIndex, wanted: Iterable[str], options: Options) -> d
         if index.diagnostics or key not in numbers:
             raise NotKept(key)
         routines[key], problems = unit_for(index, numbers[key], options)
-        if problems and not has_errors(problems):
+        if (problems and not has_errors(problems)) or routines[key].included:
             raise NotKept(key)
         faults += problems
     if faults:

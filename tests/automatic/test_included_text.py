@@ -1,4 +1,6 @@
-"""Procedures in included files: they belong to the units around the ``include`` line, as if they stood there."""
+"""Procedures and statements in included files: they belong to the units around the ``include`` line, as if they stood
+there.
+"""
 
 from __future__ import annotations
 
@@ -144,10 +146,51 @@ FIXED = {
       end
 """,
 }
+STATEMENTS = {
+    "main.f90": """module m
+  implicit none
+  integer, parameter :: n = 6000
+  real(8) :: u(n), v(n)
+contains
+  subroutine step(k)
+    integer, intent(in) :: k
+    integer :: i
+    do i = 1, n
+      u(i) = u(i)*k + v(i)
+    end do
+    include 'both.inc'
+    do i = 1, n
+      v(i) = v(i) + u(i)
+    end do
+  end subroutine
+  subroutine other(k)
+    integer, intent(in) :: k
+    include 'both.inc'
+  end subroutine
+end module m
+program main
+  use m
+  implicit none
+  integer :: i
+  do i = 1, n
+    u(i) = i
+    v(i) = 0
+  end do
+  call step(2)
+  call other(5)
+  call step(3)
+  include 'one.inc'
+  call step(3)
+  print *, sum(u), sum(v), u(1:5), v(1:9)
+end program main
+""",
+    "both.inc": "  u(k) = u(k) + v(k+1)\n  include 'one.inc'\n  v(k+2) = 7\n",
+    "one.inc": "  u(4) = u(3) + v(1)\n  v(2) = 7\n",
+}
 WAYS = [("cpu", "openmp"), ("gpu", "cuda-c"), ("gpu", "openacc")]
 
 
-@pytest.mark.parametrize("files", [FILES, FIXED], ids=["free", "fixed"])
+@pytest.mark.parametrize("files", [FILES, FIXED, STATEMENTS], ids=["free", "fixed", "statements"])
 @pytest.mark.parametrize(("target", "backend"), WAYS)
 def test_they_are_seen(files: dict[str, str], target: str, backend: str, tmp_path: Path) -> None:
     done = translate_text(files, target=target, backend=backend, auto=True).require()
