@@ -24,7 +24,8 @@ class Handle:
     it always is), and the variable that remembers whether the routine brought it to the device (empty: not asked).
     ``declared`` says that the device has memory for it all the time, as directives of its module ask for, so that
     entering and leaving alone copy nothing. ``pointer`` marks pointers: what they mean may change. ``behind`` says that
-    the last extent is ``*``.
+    the last extent is ``*``. ``part`` is a section that may have gaps, ``alone`` a part without which the rest of the
+    array stays as it is.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Handle:
     part: str = ""
     rank: int = 0
     behind: bool = False
+    alone: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class DataDialect(Protocol):
 
 
 def _updating(procedure: str, array: Handle) -> str:
-    return f"{procedure}_behind" if array.behind and not array.part else procedure
+    return f"{procedure}_behind" if array.behind and not (array.part or array.alone) else procedure
 
 
 def _nothing(_: object) -> list[str]:
@@ -166,7 +168,7 @@ class RuntimeCalls:
 
     def _call(self, procedure: str, array: Handle, more: str) -> str:
         self.names.add(procedure)
-        return f"call {procedure}({array.part or array.name}, {more}{self._texts(array)})"
+        return f"call {procedure}({array.alone or array.part or array.name}, {more}{self._texts(array)})"
 
     @staticmethod
     def _texts(array: Handle) -> str:
@@ -288,6 +290,8 @@ class DataDirectives:
         """A directive with an array. GCC 12 drops an update of one that the device knows from its module, but not one
         of a section.
         """
+        if array.alone:
+            return spelling.format(array.alone)
         updates = array.declared and spelling in (self.spelling.to_host, self.spelling.to_device)
         return spelling.format(f"{array.name}({','.join(':' * array.rank)})" if updates else array.name)
 

@@ -19,12 +19,13 @@ from hfpy.analyze.language.components import chains_from, in_one_spelling, index
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference, has_nulls
 from hfpy.diagnostics import error
-from hfpy.model.expressions import Component, Name
+from hfpy.model.expressions import Component, Expr, Name
 from hfpy.model.statements import Assignment, Call, InputOutput, Statement
 from hfpy.model.units import Routine
 from hfpy.transform.device.datadialect import DataDialect
 from hfpy.transform.device.hostcalls import HostCalls
 from hfpy.transform.device.reallocated import allocates, allocates_below
+from hfpy.transform.device.setapart import SetApart, is_element
 from hfpy.transform.device.touched import Touched
 from hfpy.transform.device.traffic import MessageTraffic
 from hfpy.transform.imports import Imports
@@ -61,6 +62,15 @@ class HostStatements:
         self.found = self.calls.found
         self.traffic = MessageTraffic(facts, effects, states, routine)
         self.references: dict[int, list[Reference]] = {}
+        self.apart = SetApart(
+            facts,
+            effects,
+            states,
+            self.key,
+            lambda statement: self.references.get(id(statement), ()),
+            lambda statement: self.calls.sites.get(id(statement), ()),
+            self.device_name,
+        )
         self._in_declarations: dict[str, frozenset[str]] = {}  # dummies whose values declarations read, by routine
         done = {id(s) for s in copies}
         for reference in facts.references.get(self.key, ()):
@@ -77,13 +87,8 @@ class HostStatements:
         for reference in self.references.get(id(statement), ()):
             if reference.role in ("pointer", "allocate", "inquiry") or not self.facts.live(reference.at, self.key):
                 continue
-            name = self.device_name(reference) or self._component(reference)
-            for meant in self.holders(name) if name else ():
-                self._touch(reference, meant, touched, conditional or meant != name)
-            for array in self._around_scalar(reference):
-                self._touch(reference, array, touched, True)
-            for inside in self._in_objects(reference):
-                self._touch(reference, inside, touched, True)
+            for meant, partly in self._meant(reference):
+                self._touch(reference, meant, touched, conditional or partly)
             for read in self.effects.read_by_function(reference, self.key):
                 name = self.device_name(read)
                 for meant in self.holders(name) if name else ():
@@ -97,6 +102,16 @@ class HostStatements:
                 touched.read.add(name)
         self.calls.touch(statement, touched)
         touched.written |= self.traffic.ended(statement)
+
+    def _meant(self, reference: Reference) -> Iterator[tuple[str, bool]]:
+        """The arrays on the device that a reference means, and whether it means a part of them."""
+        name = self.device_name(reference) or self._component(reference)
+        for meant in self.holders(name) if name else ():
+            yield meant, meant != name
+        for array in self._around_scalar(reference):
+            yield array, True
+        for inside in self._in_objects(reference):
+            yield inside, True
 
     def holders(self, name: str) -> Sequence[str]:
         """The arrays by whose names the memory of an array is on the device."""
@@ -128,10 +143,47 @@ class HostStatements:
         if anew or (data is not None and allocates(self.facts, reference, data)):
             touched.moved.add(name)
         if writes:
+            whole = self._sets_whole(reference, data, partly)
+            if not whole and self._by_both(reference, name):
+                if self._part(reference, data) is None:
+                    message = (
+                        f"the host sets some of '{name}' here, and kernels may set some of it in the same statement"
+                    )
+                    self._refuse(reference, message, "set it in a statement of its own")
+                return  # the part goes to the device by itself
             touched.written.add(name)
-            whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
-            if partly or not whole or reference.at.masked or _may_stay(reference):
+            if not whole:
                 touched.partly.add(name)
+
+    def _sets_whole(self, reference: Reference, data: DataObject | None, partly: bool) -> bool:
+        """Whether a reference sets all of an array, for certain."""
+        whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
+        return whole and not (partly or reference.at.masked or _may_stay(reference))
+
+    def _by_both(self, reference: Reference, name: str) -> bool:
+        """Whether kernels may set an array in a statement in which the host does."""
+        return self.calls.runs_kernels(reference.at.statement) and self.apart.among(reference, name)
+
+    def _part(self, reference: Reference, data: DataObject | None) -> Expr | None:
+        """What the host sets in such a statement, if it can go to the device by itself."""
+        part = self.apart.part(reference)
+        if part is None or self.dialect.parts:
+            return part
+        return part if data is not None and is_element(part, data.rank) else None
+
+    def parts_set(self, statement: Statement) -> Iterator[tuple[str, Expr]]:
+        """The parts of arrays that the host sets in a statement in which kernels may set others."""
+        for reference in self.references.get(id(statement), ()) if self.calls.runs_kernels(statement) else ():
+            if not self.facts.live(reference.at, self.key) or not self.effects.of(reference, self.key)[1]:
+                continue
+            if self.states.stays_on_device(reference, self.key):
+                continue
+            for name, partly in self._meant(reference):
+                data = self.facts.object(name, self.key)
+                if not self._sets_whole(reference, data, partly) and self._by_both(reference, name):
+                    part = self._part(reference, data)
+                    if part is not None:
+                        yield name, part
 
     def _gives_sizes(self, reference: Reference) -> bool:
         """Whether declarations of a routine read what a reference passes to it."""

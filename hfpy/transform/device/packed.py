@@ -15,6 +15,7 @@ from hfpy.analyze.device.packing import NEVER, VECTOR
 from hfpy.analyze.device.states import States
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.language.uses import Reference
+from hfpy.model.expressions import Expr
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import OneLine, Statement
 from hfpy.transform.accesses import AccessRewriter
@@ -36,6 +37,9 @@ class Copies(Protocol):
 
     def arguments(self, statement: Statement) -> list[tuple[str, Reference]]:
         """The device arrays that a statement passes on, with their names in the routine."""
+
+    def parts_set(self, statement: Statement) -> Iterator[tuple[str, Expr]]:
+        """The parts of arrays that the host sets in a statement in which kernels may set others."""
 
     def cannot_update(self, name: str, reference: Reference) -> None:
         """Tell that a part of an array would have to be updated, and not the rest of it."""
@@ -102,6 +106,9 @@ def packed_rows(copies: Copies, statement: Statement) -> Packed:
             after += _asked(handle, copies.dialect, copies.dialect.update_device, kind, shown)
             if not copies.dialect.parts and [n for n, _ in arguments].count(name) > 1:
                 copies.cannot_update(name, reference)
+    for name, part in copies.parts_set(statement):
+        alone = replace(copies.handle(name, statement.line), alone=copies.accesses.text(part, statement))
+        after += copies.dialect.update_device(alone)
     return Packed(before, after)
 
 
