@@ -49,7 +49,7 @@ def _thread(number: int, block: int = 0) -> str:
 
 
 GOOD = ["scale", "null_pointer", "barriers", "points", "columns", "scalars", "grids", "mixed_kinds", "flags", "bytes"]
-WATCHED = ["tile", "set_anew", "left_behind"]
+WATCHED = ["tile", "set_anew", "left_behind", "reaching_parts"]
 
 
 @pytest.mark.parametrize("case", [*GOOD, *WATCHED])

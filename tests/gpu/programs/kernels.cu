@@ -152,6 +152,14 @@ extern "C" __global__ void hfk13_much_shared(double *__restrict__ a_data) {
   a_data[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
 }
 
+extern "C" __global__ void hfk14_add_last(const int n, const double *b_data, double *a_data) {
+  const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > n) return;
+  const hf_array<double, 1> a("a", a_data, 1, n);
+  const hf_array<const double, 1> b("b", b_data, 1, n);
+  a(i) = a(i) + b(n);
+}
+
 #ifndef __CUDACC_RTC__
 namespace {
 
@@ -291,6 +299,19 @@ void left_behind() {
   EXPECT(a[7] != a[7]);
   hfd_enter(a, sizeof(a), 1, "a", "k.h90:1");
   hfd_leave(a, sizeof(a), 0, "a", "k.h90:9");
+}
+
+// Parts that reach into each other, of which the kernel changes one: what only the other one has is as it was.
+void reaching_parts() {
+  for (int i = 0; i < n; ++i) a[i] = i;
+  hfd_enter(a, 10 * sizeof(double), 1, "a", "k.h90:1");
+  hfd_enter(a + 5, 10 * sizeof(double), 1, "b", "k.h90:1");
+  hf_launcher launch("hfk14_add_last", "k.h90:2");
+  launch.run(hfk14_add_last, line(10), 10, launch.array<const double>(a + 5, 10, "b"), launch.array<double>(a, 10, "a"));
+  launch.finish();
+  hfd_leave(a + 5, 10 * sizeof(double), 0, "b", "k.h90:9");
+  hfd_leave(a, 10 * sizeof(double), 1, "a", "k.h90:9");
+  for (int i = 0; i < n; ++i) EXPECT(a[i] == (i < 10 ? i + 14 : i));
 }
 
 void many_launches() {
@@ -450,6 +471,7 @@ int main(int argc, char **argv) {
       {"old_part", old_part},
       {"set_anew", set_anew},
       {"left_behind", left_behind},
+      {"reaching_parts", reaching_parts},
       {"host_pointer", host_pointer},
       {"returned_pointer", returned_pointer},
       {"hidden_pointer", hidden_pointer},

@@ -91,6 +91,29 @@ std::string thread_of(std::uint32_t serial) {
          text_of(block, now.launch->blocks);
 }
 
+// Whether an array reaches into another one of the kernel's, as parts of a work array do: then nothing tells by which of
+// the names the kernel has written, and one of them may have been read alone.
+bool shares_bytes(const named &one) {
+  for (const named &other : names()) {
+    const bool same = other.first == one.first && other.bytes == one.bytes;
+    if (!same && other.first < one.first + one.bytes && one.first < other.first + other.bytes) return true;
+  }
+  return false;
+}
+
+void each_written_part(const named &one,
+                       const std::function<void(void *host, std::size_t bytes, const char *name)> &visit) {
+  const auto written = [&](std::size_t at) {
+    return hf_shadow_written(reinterpret_cast<const void *>(one.first + at), 1) != 0;
+  };
+  for (std::size_t at = 0; at < one.bytes;) {
+    const std::size_t begin = at;
+    while (at < one.bytes && written(at)) ++at;
+    if (at > begin) visit(static_cast<char *>(one.host) + begin, at - begin, one.name.c_str());
+    ++at;
+  }
+}
+
 void begin_interval(std::size_t block) {
   if (hf_watch.mode == HF_UNDECIDED) hf_settle();
   hf_watch.interval = hf_watch.next;
@@ -133,7 +156,11 @@ void hf_watch_each_written(const std::function<void(void *host, std::size_t byte
   for (const named &one : names()) {
     const void *const device = reinterpret_cast<const void *>(one.first);
     if (one.host == nullptr || one.host == device || !hf_shadow_written(device, one.bytes)) continue;
-    visit(one.host, one.bytes, one.name.c_str());
+    if (shares_bytes(one)) {
+      each_written_part(one, visit);
+    } else {
+      visit(one.host, one.bytes, one.name.c_str());
+    }
   }
 }
 
