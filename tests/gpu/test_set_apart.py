@@ -143,3 +143,53 @@ def test_directives_copy_the_element_alone(name: str) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_parts_that_cannot_be_copied_alone(name: str) -> None:
     assert CUDA_C.translated(own(name, PROGRAM.replace("DONE", REFUSED[name]))).codes() == ["HF603"]
+
+
+WORK = """module NAME
+  implicit none
+contains
+  subroutine double(n, x)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n)
+    integer :: i
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      x(i) = 2*x(i) + i
+    end do
+    !@end parallelRegion
+  end subroutine double
+  subroutine head(alpha, n, x)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: alpha, x(n)
+    call double(n, x)
+    alpha = alpha + 7
+  end subroutine head
+  subroutine middle(n, tau, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: tau(*), a(n)
+    call head(tau(2), n, a)
+  end subroutine middle
+  subroutine run()
+    real(8) :: w(12)
+    integer :: i
+    !@parallelRegion{domName(i), domSize(12)}
+    do i = 1, 12
+      w(i) = 0.5d0*i
+    end do
+    !@end parallelRegion
+    call middle(6, w(1), w(4))
+    !@parallelRegion{domName(i), domSize(12)}
+    do i = 1, 12
+      w(i) = w(i) - 1
+    end do
+    !@end parallelRegion
+    print *, w
+  end subroutine run
+end module NAME
+"""
+
+
+def test_another_part_of_one_work_array(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A copy of ``tau(*)`` would take all that is behind it with it."""
+    made = own("work", WORK)
+    Corpus([made], tmp_path_factory.mktemp("work"), {made.name: (CUDA_C, CUDA_FORTRAN)}).check(made.name)

@@ -50,7 +50,7 @@ class SetApart:
             meant = self.means(other)
             if other is reference or not meant or not self.states.stays_on_device(other, self.key):
                 continue
-            same = meant == name or storage.shared(meant, name, self.key)
+            same = meant == name or storage.shared(meant, name, self.key) or self._copied_along(name, meant)
             if same and self.effects.of(other, self.key)[1]:
                 return True
         data = self.facts.object(name, self.key)
@@ -63,6 +63,17 @@ class SetApart:
             if any(v.writes and storage.meet(storage.of_identity(v.stands_for), objects) for v in views):
                 return True
         return False
+
+    def _copied_along(self, name: str, other: str) -> bool:
+        """Whether a copy of an array whose last extent is ``*`` may take another one with it: it is of all that is on
+        the device behind its beginning, such as other parts of one work array.
+        """
+        found = [self.facts.object(n, self.key) for n in (name, other)]
+        data, more = found
+        if data is None or more is None or not any(d.form == "star" for d in data.symbol.shape):
+            return False
+        storage = self.facts.storage
+        return storage.meet(storage.of_identity(data.identity), storage.of_identity(more.identity))
 
     def part(self, reference: Reference) -> Expr | None:
         """What the host sets, as the statement has it, where that means the same after the statement; None otherwise,
