@@ -340,6 +340,20 @@ class Options:
         return frozenset(given.partition("=")[0] for given in self.define)
 
     @property
+    def reads_all(self) -> bool:
+        """Whether all units are parsed, those too that directives do not reach and that know nothing of their arrays:
+        for regions in plain loops, and where the order of single arrays is asked for, or macros tell orders.
+        """
+        single = bool(self.layout_arrays or self.layout_asked or self.changes) or self.scripts is not None
+        macros = self.storage_order is not None or self.legacy
+        return self.auto or (bool(self.layout) and (single or macros))
+
+    @property
+    def reads_sharing(self) -> bool:
+        """Whether units are parsed for the arrays that they know, and others are not (:mod:`hfpy.parse.sharing`)."""
+        return bool(self.layout) and not self.reads_all
+
+    @property
     def layout_with_blocks(self) -> str:
         """The first layout that splits a dimension into blocks; empty if none does."""
         return next((t for t in (self.layout or "", *self.layout_arrays.values()) if ":" in t), "")

@@ -40,7 +40,7 @@ class Unreached:
     @property
     def wanted(self) -> bool:
         """Whether there may be such files: not where a translation reads all in full."""
-        return not (self.options.layout or self.options.auto)
+        return not self.options.reads_all
 
     @contextmanager
     def begun(self) -> Iterator[Pending[tuple[Diagnostic, ...]]]:

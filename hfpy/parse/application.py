@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -22,6 +23,7 @@ from hfpy.parse.includedstatements import with_included_statements
 from hfpy.parse.namesakes import Names, namesakes, without_namesakes
 from hfpy.parse.routines import unit_for, unit_key
 from hfpy.parse.separate import as_before, with_interfaces
+from hfpy.parse.sharing import Mentions, Sharing
 from hfpy.parse.splitconditions import with_split_conditions
 from hfpy.values import dataclass
 
@@ -71,6 +73,12 @@ def read_application(
     application = Application(options, tuple(files), units, {}, macros)
     wanted = list(units) if everything else reached(application)
     routines, said = _parse_units(application, wanted, options, progress)
+    for more in () if everything else _sharing_units(application, routines):
+        parsed, problems = _parse_units(application, more, options, progress)
+        routines |= parsed
+        said = {path: [*said.get(path, ()), *problems.get(path, ())] for path in {**said, **problems}}
+    routines = {key: routines[key] for key in units if key in routines}
+    wanted = list(routines)
     application, routines, said = _with_inclusions(application, routines, said, progress)
     files = [*application.files]
     split = {r.file: r for r in routines.values() if r.spec.split is not None}
@@ -230,16 +238,17 @@ def _has(index: FileIndex, text: tuple[str, tuple[int, ...]]) -> bool:
     return index.expanded == text[1] and index.digest == text_digest(text[0])
 
 
-def completed(application: Application) -> tuple[Application, list[Diagnostic]]:
-    """The application with all that directives reach, after new ones have come."""
+def completed(application: Application, everything: bool = False) -> tuple[Application, list[Diagnostic]]:
+    """The application with all that directives reach, after new ones have come, or with ``everything``."""
     routines = dict(application.routines)
     found: list[Diagnostic] = []
-    options = application.options
-    for key in reached(application):
-        if key not in routines:
-            file, number = application.units[key]
-            routines[key], problems = unit_for(application.files[file], number, options)
-            found += problems
+    wanted = list(application.units) if everything else reached(application)
+    for keys in chain([wanted], () if everything else _sharing_units(application, routines)):
+        for key in keys:
+            if key not in routines:
+                file, number = application.units[key]
+                routines[key], problems = unit_for(application.files[file], number, application.options)
+                found += problems
     return replace(application, routines=routines), found
 
 
@@ -288,7 +297,7 @@ def _parsed(
 def reached(application: Application) -> list[str]:
     """Keys of the units that directives reach: units of hybrid files, their callers and callees, and the modules all
     these use, with what operators and types of such modules call; and all that may set pointers, with their callers,
-    since an array may have other names through them.
+    since an array may have other names through them. With some options, of all units.
     """
     net = nx.DiGraph(index_edges(application))
     seeds = {k for k in application.units if application.file(k).hybrid}
@@ -300,9 +309,24 @@ def reached(application: Application) -> list[str]:
         wanted |= nx.descendants(net, key)
     for key in units_with_pointers(application) if seeds else ():
         wanted |= {key} | nx.ancestors(net, key)
-    if application.options.layout or application.options.auto:
-        wanted = set(application.units)
-    stack = list(wanted)
+    return list(application.units) if application.options.reads_all else _with_modules(application, net, wanted)
+
+
+def _sharing_units(application: Application, routines: Mapping[str, Routine]) -> Iterator[list[str]]:
+    """The units that are parsed for the sake of a layout (:mod:`hfpy.parse.sharing`): their keys in steps, each of
+    which is to be among the ``routines`` before the next one is asked for.
+    """
+    if not application.options.reads_sharing or not any(index.hybrid for index in application.files):
+        return
+    net, mentions = nx.DiGraph(index_edges(application)), Mentions(application)
+    while found := Sharing(replace(application, routines=routines), mentions).units():
+        wanted = _with_modules(application, net, found)
+        yield [key for key in wanted if key not in routines]
+
+
+def _with_modules(application: Application, net: nx.DiGraph, wanted: set[str]) -> list[str]:
+    """Units with the modules that they use, and what operators and types of such modules call, in their order."""
+    wanted, stack = set(wanted), list(wanted)
     by_name = {
         application.unit(k).name: k for k in application.units if application.unit(k).kind in ("module", "submodule")
     }

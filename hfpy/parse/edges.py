@@ -113,9 +113,12 @@ def _takes_procedures(application: Application, key: str) -> bool:
 
 
 def _own_lines(application: Application, key: str) -> Iterator[LogicalLine]:
-    """The lines of a unit that are not those of units in it."""
     file, number = application.units[key]
-    index: FileIndex = application.files[file]
+    return own_lines(application.files[file], number)
+
+
+def own_lines(index: FileIndex, number: int) -> Iterator[LogicalLine]:
+    """The lines of a unit of a file that are not those of units in it."""
     unit = index.units[number]
     inner = [index.units[child] for child in unit.children]
     last = min([child.first for child in inner], default=unit.last + 1)

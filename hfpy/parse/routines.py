@@ -109,11 +109,13 @@ def parse_unit(
     include_dirs: tuple[Path, ...] = (),
     limit: float = inf,
     macros: Mapping[str, Macro] | None = None,
+    executable: bool = True,
 ) -> tuple[Routine, list[Diagnostic]]:
     """Parse one unit of a file in full (nested units are units of their own).
 
     What takes longer than ``limit`` seconds is given up: a diagnostic names the unit and how far it got. ``macros`` are
-    those that all files see; without them no ``#`` lines of included files count.
+    those that all files see; without them no ``#`` lines of included files count. Without ``executable`` only what it
+    declares is read.
     """
     unit = index.units[number]
     lines = list(index.lines[unit.first : unit.last + 1])
@@ -148,10 +150,10 @@ def parse_unit(
         header = lines[0]
         last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
         body_first = lines[behind].first if behind < len(lines) else -1
-        if not declares:
+        if not declares and executable:
             builder.unknown = dict(_unknown(parser.state.symbols.values()))
             body = _executable(builder, reader, [*executed, *lines[behind:stop]], deadline)
-        elif behind < stop:
+        elif declares and behind < stop:
             late.append(_unread(lines[behind], index.path))
     except TooSlow as reached:
         given_up = _given_up(index, unit, limit, reached.line)
@@ -163,6 +165,12 @@ def parse_unit(
     included = frozenset(line.file for line in statements_read if line.file)
     routine = replace(_routine(index, number, spec, body, body_first), scopes=tuple(builder.scopes), included=included)
     return routine, [*late, *parser.found, *builder.found]
+
+
+def declared_unit(index: FileIndex, number: int, options: Options) -> tuple[Routine, list[Diagnostic]]:
+    """A unit without its executable part."""
+    macros = command_line_macros(options)
+    return parse_unit(index, number, options.include_dirs, options.parse_limit, macros, executable=False)
 
 
 def unit_for(index: FileIndex, number: int, options: Options) -> tuple[Routine, list[Diagnostic]]:

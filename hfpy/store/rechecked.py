@@ -102,6 +102,10 @@ class Work:
                 raise NotKept(path)
             found[path] = made
         edited = frozenset(key for made in found.values() for key in made.changed)
+        parsed = steps.units[0].keys()
+        parts = (part for made in found.values() for part in made.parts if part.key in edited)
+        if options.reads_sharing and any(key not in parsed for part in parts for key in part.keys):
+            raise NotKept("a procedure that was not parsed, since it knew no arrays of the others")
         again = asking(steps.among, edited)
         return cls(options, kept, steps, found, again, asked(steps.among, again))
 

@@ -13,8 +13,10 @@ of a routine, and at which elements it uses an array, are its own affair (:func:
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import chain
 
 from hfpy.analyze.analysis import value_crosses
 from hfpy.analyze.effects.memory import done_to
@@ -32,12 +34,17 @@ from hfpy.model.expressions import Apply, Range, base_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Memory, Opaque
 from hfpy.model.units import FileIndex, Routine, UnitIndex
+from hfpy.parse.edges import own_lines
 from hfpy.values import dataclass
 
 _SHARED = frozenset({"pointer", "target"})  # attributes of variables that may be known under other names
 _PLAIN = frozenset({"allocatable", "dimension"})
 _INTRINSIC = frozenset({"integer", "real", "complex", "logical", "character"})
 _MODULES = ("module", "submodule")
+_NAME = re.compile(r"[a-z_]\w*")
+_NUMBER = re.compile(r"\b\d[\w.]*")
+_SETS = re.compile(r"[^:'\"]*=")  # an assignment, or a loop
+_DECLARES = ("character", "class", "complex", "dimension", "double", "integer", "logical", "parameter", "real", "type")
 _PROCEDURES = ("subroutine", "function", "procedure")
 
 
@@ -67,7 +74,7 @@ def signatures_of(steps: Sequence[Facts]) -> tuple[Signed, ...]:
         application = facts.application
         units = {key: _of_unit(facts, r, rows.get(key, ())) for key, r in application.routines.items()}
         known = procedures_of(application)
-        files = {f.path: _signature(f, application.routines_in(f.path), units, known) for f in application.files}
+        files = {f.path: _signature(facts, f, application.routines_in(f.path), units, known) for f in application.files}
         found.append(Signed(files, units))
     return tuple(found)
 
@@ -87,7 +94,7 @@ def _all_rows(facts: Facts, earlier: _Earlier | None) -> dict[str, Sequence[str]
 def signature(facts: Facts, index: FileIndex, routines: list[Routine]) -> str:
     """The signature of a file: ``routines`` are its units that were parsed."""
     units = {r.key: unit_signature(facts, r) for r in routines}
-    return _signature(index, routines, units, procedures_of(facts.application))
+    return _signature(facts, index, routines, units, procedures_of(facts.application))
 
 
 def unit_signature(facts: Facts, routine: Routine) -> str:
@@ -102,10 +109,28 @@ def procedures_of(application: Application) -> frozenset[str]:
     return frozenset(unit.name for unit in units if unit.kind in _PROCEDURES)
 
 
-def _signature(index: FileIndex, routines: list[Routine], units: Mapping[str, str], procedures: frozenset[str]) -> str:
+def _signature(
+    facts: Facts, index: FileIndex, routines: list[Routine], units: Mapping[str, str], procedures: frozenset[str]
+) -> str:
     parts = [shown_outside(unit, procedures) for unit in index.units]
     parts += [f"{key} {units[key]}" for key in sorted(r.key for r in routines)]
+    if facts.application.options.reads_sharing:
+        parsed = {routine.unit for routine in routines}
+        parts += chain.from_iterable(_unread(index, n) for n in range(len(index.units)) if n not in parsed)
     return _digest(parts)
+
+
+def _unread(index: FileIndex, number: int) -> list[str]:
+    """What others may depend on in a unit that is not parsed, since nothing in it can mean an array that has another
+    order: its declarations but for their numbers, and the names in its statements.
+    """
+    return sorted({_names_only(line.text.lower()) for line in own_lines(index, number)})
+
+
+def _names_only(text: str) -> str:
+    if text.startswith(_DECLARES) or not _SETS.match(text):
+        return _NUMBER.sub("0", text)
+    return " ".join(_NAME.findall(text))
 
 
 def shown_outside(unit: UnitIndex, procedures: frozenset[str]) -> str:

@@ -26,6 +26,7 @@ from hfpy.store.kept import NotKept
 from hfpy.store.rechecked import InParts, Work, rechecked
 from hfpy.store.steps import Kept
 from hfpy.store.store import Store
+from tests.parse import test_sharing as sharing
 from tests.store.edits import edited
 from tests.store.test_oracle import OUTSIDE, program, write
 
@@ -310,6 +311,16 @@ def test_what_concerns_others(line: int, statement: str, again: bool, layout: st
         cold = translate(paths, replace(options, cache_dir=None))
         assert ordered(acknowledged(made.found)) == cold.diagnostics
         assert set(made.faults) == set(cold.faults(OUTSIDE))
+
+
+def test_procedures_that_a_layout_does_not_concern(tmp_path: Path) -> None:
+    """Which names they have decides whether they are parsed: where one is edited, all is looked at."""
+    options = Options(cache_dir=tmp_path / "cache", layout="k i", domains=sharing.DOMAINS)
+    translate(write(sharing.program(), tmp_path / "source"), options).faults(OUTSIDE)
+    paths = write(sharing.program(body="    print *, n + 1"), tmp_path / "source")
+    now = Now.of(paths, options)
+    assert now is not None
+    assert rechecked(now, options, OUTSIDE, Store(tmp_path / "cache")) is None
 
 
 DIRECTED = OWN.replace("    @par", "    !@par").replace("Size(n)}", "Size(n)}\n    do i = 1, n")

@@ -666,6 +666,45 @@ CASES = {
         COLUMN.replace("{body}", ""), "carry*0.5d0 + exp(t(k))", "t(k)", COLUMNS, (CPU,)
     ),
 }
+CASES["a procedure that was not parsed names an array"] = Case(
+    """
+module first
+  implicit none
+contains
+  subroutine apart(s)
+    use store
+    real(8), intent(inout) :: s
+    s = 1
+  end subroutine
+end module
+""",
+    "s = 1",
+    "s = 1; read *, q",
+    """
+module store
+  implicit none
+  integer, parameter :: nx = 7, nz = 3
+  real(8) :: q(nx,nz) = 0
+end module
+module second
+  use store, only: nx, nz, q
+  implicit none
+contains
+  subroutine work()
+    @parallelRegion{domName(i,k), domSize(nx,nz)}
+    q(i,k) = q(i,k) + i
+    @end parallelRegion
+  end subroutine
+end module
+program main
+  use second, only: work
+  implicit none
+  call work()
+end program main
+""",
+    (ORDERED,),
+    ("first.f90", "second.h90"),
+)
 
 
 def shown(made: Translation, name: str) -> tuple[object, ...]:

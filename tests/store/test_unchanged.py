@@ -124,10 +124,11 @@ CALLED = "subroutine called(y, m)\n integer :: m\n real :: y(m)\n real :: t\n t 
 )
 def test_what_others_see(path: str, old: str, new: str, left: bool, tmp_path: Path) -> None:
     texts = {"caller.f90": USER, "shown.f90": SHOWN, "called.f90": CALLED}
-    options = Options(layout="i")  # every file counts
-    before, _ = read_application(write(texts, tmp_path), options)
+    options = Options()
+    before, _ = read_application(write(texts, tmp_path), options, everything=True)
     assert old in texts[path]
-    after, _ = read_application(write({**texts, path: texts[path].replace(old, new)}, tmp_path), options)
+    edited = {**texts, path: texts[path].replace(old, new)}
+    after, _ = read_application(write(edited, tmp_path), options, everything=True)
     same = {f.path: f for f in before.files}
     kept = tuple(f if f.path.endswith(path) else same[f.path] for f in after.files)
     routines = {k: r if r.file.endswith(path) else before.routines[k] for k, r in after.routines.items()}

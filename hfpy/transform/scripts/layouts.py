@@ -114,7 +114,8 @@ def laid_out(work: Work, wanted: Mapping[Node, Layout]) -> Work:
 def whole_program(settled: Settled, layout: str, rule: str) -> Settled:
     """A program all of whose files are read, under a layout. Raises Against where one of them cannot be."""
     application = settled.application
-    whole, found = completed(replace(application, options=replace(application.options, layout=layout)))
+    read = replace(application, options=replace(application.options, layout=layout))
+    whole, found = completed(read, everything=True)
     if has_errors(found):
         raise Against(rule, found[0].message, place=found[0].place)
     return replace(settled, application=whole)
