@@ -216,6 +216,30 @@ COPIED = f"""{HEAD}
   end subroutine run
 {TAIL}"""
 
+LISTED = """module NAME_store
+  implicit none
+  real(8) :: a(4,3) = 0
+end module NAME_store
+module NAME_lists
+  use NAME_store, only: a
+  implicit none
+  namelist /values/ a
+end module NAME_lists
+module NAME
+  use NAME_store, only: a
+  implicit none
+contains
+  subroutine run()
+    use NAME_lists, only: values
+    integer :: i, j
+<ij
+    a(i,j) = 10*i + j
+>
+    write (*, nml=values)
+  end subroutine run
+end module NAME
+"""
+
 PROGRAMS = {
     "component": COMPONENT,
     "element": ELEMENT,
@@ -228,6 +252,7 @@ PROGRAMS = {
     "function_result": RESULT,
     "source": SOURCE,
     "copied": COPIED,
+    "listed": LISTED,
 }
 PAIRS = [program(name, text) for name, text in PROGRAMS.items()]
 WAYS = {name: VARIANTS if name != "element" else (LAYOUT, LAYOUT_OPENMP) for name in PROGRAMS}

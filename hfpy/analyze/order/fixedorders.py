@@ -38,11 +38,13 @@ def declared_orders(facts: Facts, by_macros: bool) -> Iterator[Fixed]:
     """The arrays whose declaration fixes their order. Users of storage-order macros (``by_macros``) expect arrays to go
     to other code as they lie in memory.
     """
-    exports = Exports(facts)
+    exports, listed = Exports(facts), facts.scopes.in_namelists
     for data, place in arrays_declared(facts):
         routine = facts.routine(data.home)
         if reason := _declared(data, routine, by_macros):
             yield data, reason, place, False
+        elif data.identity in listed:
+            yield data, "it is named in a namelist of another unit", place, False
         elif not by_macros and data.name in routine.dummies and exports.uses_dummies(routine):
             yield data, f"{_UNSEEN} may call '{routine.name}'", place, True
         elif not by_macros and exports.uses_variable(routine, data.name):
