@@ -25,6 +25,7 @@ from hfpy.written import generated, untouched, written_beside
 if TYPE_CHECKING:
     from hfpy.analyze.effects.effects import Effects
     from hfpy.analyze.facts import Facts
+    from hfpy.backends.workshop import Backends
     from hfpy.model.units import FileIndex
     from hfpy.transform.passes import Again
     from hfpy.transform.pipelines import Lowered
@@ -221,24 +222,43 @@ def _both(
         return done, rewritten(facts, effects, silent, changed, again)
     last = _last(facts, after, changed)
     first = {f.path for f in after.application.files} - last
-    with beside(partial(_shared, facts, effects, optimised, changed, last), True) as second:
-        done = rewritten(after, optimised.effects, progress, first)
+    shops = _workshop(facts, effects), _workshop(after, optimised.effects)
+    with beside(partial(_shared, facts, effects, optimised, changed, last, shops), True) as second:
+        done = rewritten(after, optimised.effects, progress, first, name="optimised", workshop=shops[1])
         asked, more, looked, looked_after = second.result()
     effects.looked |= looked
     optimised.effects.looked |= looked_after
-    whole = Rewritten((*done.files, *more.files), (*done.found, *more.found), done.openmp | more.openmp)
-    return whole, asked
+    files, found = (*done.files, *more.files), (*done.found, *more.found)
+    whole = Rewritten(files, found, done.openmp | more.openmp, done.stages)
+    return whole, replace(asked, stages=_stages(shops[0], "given"))
+
+
+def _workshop(facts: Facts, effects: Effects) -> Backends:
+    """The backends for files of a program that two processes write, with what they share worked out."""
+    from hfpy.backends.workshop import Backends
+
+    workshop = Backends(facts, effects)
+    workshop.prepare()
+    return workshop
 
 
 _Looked = set[tuple[str, str]]
 
 
 def _shared(
-    facts: Facts, effects: Effects, optimised: Lowered, changed: Collection[str], last: Collection[str]
+    facts: Facts,
+    effects: Effects,
+    optimised: Lowered,
+    changed: Collection[str],
+    last: Collection[str],
+    shops: tuple[Backends, Backends],
 ) -> tuple[Rewritten, Rewritten, _Looked, _Looked]:
-    """What the second process does: what is found in the user's text, the last files, whose bodies were asked for."""
-    asked = replace(rewritten(facts, effects, silent, changed), files=())
-    more = rewritten(optimised.facts, optimised.effects, silent, last)
+    """What the second process does: what is found in the user's text, the last files, whose bodies were asked for. The
+    first has the facts after each step, which take long to hand over.
+    """
+    asked = rewritten(facts, effects, silent, changed, workshop=shops[0])
+    more = rewritten(optimised.facts, optimised.effects, silent, last, workshop=shops[1])
+    asked, more = replace(asked, files=(), stages=()), replace(more, stages=())
     return asked, more, effects.looked, optimised.effects.looked
 
 
@@ -256,13 +276,16 @@ def _last(facts: Facts, after: Facts, changed: Collection[str]) -> frozenset[str
 
 
 def _in_two(facts: Facts) -> bool:
-    """Whether two processes may write files of a program. Those with device data share the facts of their kernels."""
-    from hfpy.backendtable import DEVICE_BACKENDS
+    """Whether two processes may write files of a program. What directives for a device need in a file may depend on the
+    files before.
+    """
+    from hfpy.backendtable import DEVICE_BACKENDS, of_kind
 
     options = facts.application.options
     backends = {facts.backend(region.routine) for region in facts.positions.regions}
     lines = sum(len(f.source.lines) for f in facts.application.files)
-    return worth_two(options.jobs, lines) and not backends & (DEVICE_BACKENDS | dict(options.own_backends).keys())
+    alone = (DEVICE_BACKENDS - of_kind("kernels")) | dict(options.own_backends).keys()
+    return worth_two(options.jobs, lines) and not backends & alone
 
 
 def rewritten(
@@ -272,9 +295,10 @@ def rewritten(
     only: Collection[str] | None = None,
     again: Again | None = None,
     name: str = "given",
+    workshop: Backends | None = None,
 ) -> Rewritten:
     """The files of an application (those of ``only``, if given) with all edits. ``name`` is that of the application
-    for ``again``.
+    for ``again``, ``workshop`` are the backends at work, if they are there already.
     """
     from hfpy.backends.workshop import Backends
     from hfpy.transform.files import FileRewriter
@@ -283,7 +307,8 @@ def rewritten(
     files: list[GeneratedFile] = []
     found: list[Diagnostic] = []
     openmp: set[str] = set()
-    workshop = Backends(facts, effects, *((only, _named(again, name)) if again is not None else ()))
+    if workshop is None:
+        workshop = Backends(facts, effects, *((only, _named(again, name)) if again is not None else ()))
     everything, options = facts.application.files, facts.application.options
     names = facts.application.outputs.names
     for number, index in enumerate(everything):
@@ -299,8 +324,12 @@ def rewritten(
         openmp |= {index.path} if result.openmp else set()
         files.append(generated(index, names[index.path], result, options.line_markers))
         files += [written_beside(index, made) for made in result.beside]
-    stages = tuple((f"{name} {number}", after) for number, after in enumerate(workshop.steps))
-    return Rewritten(tuple(files), tuple(found), frozenset(openmp), stages)
+    return Rewritten(tuple(files), tuple(found), frozenset(openmp), _stages(workshop, name))
+
+
+def _stages(workshop: Backends, name: str) -> tuple[tuple[str, Facts], ...]:
+    """The facts after each step to the form of kernels, by the names that ``again`` gets."""
+    return tuple((f"{name} {number}", after) for number, after in enumerate(workshop.steps))
 
 
 def _named(again: Again, name: str) -> Again:

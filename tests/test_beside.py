@@ -15,6 +15,7 @@ from typing import cast
 import pytest
 
 import hfpy.beside
+import hfpy.making
 from benchmarks.synthetic import generate
 from hfpy.beside import beside, halves, worth_two
 from hfpy.build.compile.compilers import default_jobs
@@ -124,6 +125,28 @@ def test_same_translation(ends: str, large: tuple[list[Path], Translation], monk
     assert found.files == expected.files
     assert found.diagnostics == expected.diagnostics
     assert found.schedule(None) == expected.schedule(None)
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "opencl", "cuda-fortran", "openacc"])
+def test_same_kernels(backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes write kernels. What directives need in a file may depend on others: there it is one."""
+    paths = write_files(generate(1_500).files, tmp_path)
+    alone = Options(target="gpu", backend=backend, jobs=1)
+    expected = translate(paths, alone)
+    assert expected.files
+    begun: list[object] = []
+    begin = hfpy.beside._begun
+
+    def reported(compute: object, known: Sequence[object]) -> object:
+        begun.append(getattr(compute, "func", compute))
+        return begin(compute, known)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(hfpy.beside, "LEAST_LINES", 0)
+    monkeypatch.setattr(hfpy.beside, "_begun", reported)
+    found = translate(paths, replace(alone, jobs=2))
+    assert found.files == expected.files
+    assert found.diagnostics == expected.diagnostics
+    assert (hfpy.making._shared in begun) is (backend != "openacc")
 
 
 def test_known_objects_are_those_of_this_process() -> None:

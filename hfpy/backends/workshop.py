@@ -76,6 +76,12 @@ class Backends:
         self._current: KernelRewriter | OffloadRewriter | None = None
         self._own: dict[str, Any] = dict(facts.application.options.own_backends)
 
+    def prepare(self) -> None:
+        """Work out what all files with kernels share, before processes begin that write some of them each."""
+        names = {self.facts.backend(region.routine) for region in self.facts.positions.regions}
+        if any(map(_writes_kernels, names - self._own.keys())):
+            self._plain_form()
+
     def rewriter(self, routine: Routine) -> RegionRewriter | None:
         """Who writes the regions of a routine."""
         name = self.facts.backend(routine.key)
