@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from operator import attrgetter
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 _Way = Callable[[Any], str | tuple[Any, ...]]
 
@@ -24,18 +24,30 @@ class Ways(dict[type, _Way]):
         return way
 
 
-def pickled(value: object, known: Sequence[object] = ()) -> bytes:
-    """A value as bytes. ``known`` are objects of hfpy's classes that the reader has, too: the bytes have only their
-    numbers, and the reader gets its own ones.
+class Stream(Protocol):
+    """What takes bytes piece by piece."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take a piece."""
+
+
+def write_pickled(stream: Stream, value: object, known: Sequence[object] = ()) -> None:
+    """Write a value as bytes, which are never there as a whole. ``known`` are objects of hfpy's classes that the reader
+    has, too: the bytes have only their numbers, and the reader gets its own ones.
     """
     ways = Ways()
     numbers = {id(item): number for number, item in enumerate(known)}
     for kind in {type(item) for item in known}:
         ways[kind] = _numbered(numbers, ways[kind])
-    memory = io.BytesIO()
-    writer = pickle.Pickler(memory, pickle.HIGHEST_PROTOCOL)
+    writer = pickle.Pickler(stream, pickle.HIGHEST_PROTOCOL)
     writer.dispatch_table = ways
     writer.dump(value)
+
+
+def pickled(value: object, known: Sequence[object] = ()) -> bytes:
+    """The bytes of :func:`write_pickled`."""
+    memory = io.BytesIO()
+    write_pickled(memory, value, known)
     return memory.getvalue()
 
 

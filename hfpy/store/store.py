@@ -19,9 +19,9 @@ import pickle
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from hfpy.pickled import pickled
+from hfpy.pickled import write_pickled
 from hfpy.values import dataclass
 
 _MARK = b"hfpy store 1\n"
@@ -51,6 +51,30 @@ def key_of(parts: Iterable[str]) -> str:
         data = part.encode("utf-8", "surrogateescape")
         total.update(len(data).to_bytes(8, "little") + data)
     return total.hexdigest()
+
+
+class _Digested:
+    """A file with a digest of what is written to it."""
+
+    def __init__(self, handle: IO[bytes]) -> None:
+        self.handle = handle
+        self.total = hashlib.sha256()
+
+    def write(self, data: bytes, /) -> int:
+        """Write a piece."""
+        self.total.update(data)
+        return self.handle.write(data)
+
+
+def _write(handle: IO[bytes], value: object) -> int:
+    """Write an entry, and how many bytes it has."""
+    content = _Digested(handle)
+    handle.write(_MARK + bytes(content.total.digest_size))
+    write_pickled(content, value)
+    size = handle.tell()
+    handle.seek(len(_MARK))
+    handle.write(content.total.digest())
+    return size
 
 
 class _Reader(pickle.Unpickler):
@@ -91,22 +115,23 @@ class Store:
 
     def put(self, step: str, key: str, value: object) -> None:
         """Keep an entry; where nothing can be written, nothing is kept."""
-        content = pickled(value)
-        data = _MARK + hashlib.sha256(content).digest() + content
-        if len(data) > self.limit:
-            return
         temporary = ""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".new", delete=False) as handle:
                 temporary = handle.name
-                handle.write(data)
-            path = self._path(step, key)
-            os.replace(temporary, path)
-            self._make_room(path)
+                size = _write(handle, value)
+            if size <= self.limit:
+                path = self._path(step, key)
+                os.replace(temporary, path)
+                temporary = ""
+                self._make_room(path)
         except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+            pass
+        finally:
+            if temporary:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
 
     def _path(self, step: str, key: str) -> Path:
         return self.folder / f"{step}-{key}{_ENDING}"
