@@ -148,7 +148,7 @@ def _steps(
 
     numbers = {id(f): n for n, f in enumerate(distinct)}
     signed = signatures_of(distinct)
-    parted = parted_files(distinct[0].application)
+    parted = parted_files(distinct[0].application, made.written.files)
     return Steps(
         tuple(step.files for step in signed),
         {name: numbers[id(after)] for name, after in made.stages},

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +25,7 @@ from hfpy.parse.text.sourceform import FIXED_SUFFIXES
 from hfpy.store.kept import NotKept
 from hfpy.store.signatures import shown_outside
 from hfpy.store.steps import Host, Part, Parted
+from hfpy.translation import GeneratedFile
 from hfpy.values import dataclass
 
 _HOSTS = ("module", "submodule")
@@ -33,10 +34,13 @@ _NOWHERE = 1 << 40  # the line of a unit that is not in the text: to ask for it 
 Indexed = Callable[[str], FileIndex]
 
 
-def parted_files(application: Application) -> dict[str, Parted]:
-    """The files that may be read in parts, by path: those as the user wrote them, without preprocessing."""
+def parted_files(application: Application, made: Iterable[GeneratedFile] = ()) -> dict[str, Parted]:
+    """The files that may be read in parts, by path: those as the user wrote them, without preprocessing. The text of a
+    file that stays as it is is that of the file that was ``made`` of it: both are kept, as one.
+    """
+    texts = {file.text: file.text for file in made}
     found = ((index.path, _parted(application, number)) for number, index in enumerate(application.files))
-    return {path: parted for path, parted in found if parted is not None}
+    return {path: replace(one, text=texts.get(one.text, one.text)) for path, one in found if one is not None}
 
 
 def _parted(application: Application, file: int) -> Parted | None:
