@@ -318,8 +318,9 @@ def _sharing_units(application: Application, routines: Mapping[str, Routine]) ->
     """
     if not application.options.reads_sharing or not any(index.hybrid for index in application.files):
         return
-    net, mentions = nx.DiGraph(index_edges(application)), Mentions(application)
+    mentions, net = Mentions(application), None
     while found := Sharing(replace(application, routines=routines), mentions).units():
+        net = nx.DiGraph(index_edges(application)) if net is None else net
         wanted = _with_modules(application, net, found)
         yield [key for key in wanted if key not in routines]
 
