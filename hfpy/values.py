@@ -11,7 +11,10 @@ What scripts of users get, such as kernels, loops and places, has dataclasses of
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -27,6 +30,14 @@ else:
         if repr and "__repr__" not in vars(cls):
             cls.__repr__ = _shown
         return dataclasses.dataclass(cls, eq=eq, unsafe_hash=hashed, repr=False, **options)
+
+
+_EMPTY: frozenset[Any] = frozenset()
+
+
+def fixed(items: Iterable[T]) -> frozenset[T]:
+    """A set that does not change. Empty ones are all one: a large program has a hundred thousand of them."""
+    return frozenset(items) or _EMPTY
 
 
 def _shown(value: Any) -> str:

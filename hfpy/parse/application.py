@@ -257,8 +257,16 @@ def reindexed(
 ) -> FileIndex:
     """The index of a file with another text, given with the line of the user's file for each of its lines."""
     made = as_before(index_text(Path(index.path), text[0], options, macros, text[1]), index)
-    original, namesakes = index.original or index.source.text, index.namesakes
-    return replace(made, original=original, hybrid=True, namesakes=namesakes, included=index.included)
+    known = {line: line for line in index.source.lines}  # lines of both texts are there once
+    source = replace(made.source, lines=tuple(known.get(line, line) for line in made.source.lines))
+    return replace(
+        made,
+        source=source,
+        original=index.original or index.source.text,
+        hybrid=True,
+        namesakes=index.namesakes,
+        included=index.included,
+    )
 
 
 def _parse_units(

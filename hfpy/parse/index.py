@@ -17,7 +17,7 @@ from hfpy.model.units import UnitIndex, Use
 from hfpy.parse.directives.directives import DISTRIBUTED, Directive, if_of, parse_directive, scheme_of
 from hfpy.parse.text.lexer import includes
 from hfpy.parse.text.tokens import split_top
-from hfpy.values import dataclass
+from hfpy.values import dataclass, fixed
 
 _HEAD = re.compile(
     r"(?P<sub>(?:(?:recursive|pure|elemental|impure|module|non_recursive|attributes\s*\([^)]*\))\s+)*subroutine)\s+(?P<sname>[a-z_]\w*)"
@@ -344,7 +344,7 @@ class _Indexer:
             prefix=unit.prefix,
             contains=unit.contains,
             scheme=unit.scheme,
-            calls=frozenset(calls),
+            calls=fixed(calls),
             references=frozenset(_REFERENCE.findall(text)),
             uses=tuple(unit.uses),
             regions=unit.regions,

@@ -24,7 +24,7 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.expressions.fragments import BY_MACRO, ONE, arguments, dim_of, expanded, fragment
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.macros import applied, argument_order, permutation
-from hfpy.values import dataclass
+from hfpy.values import dataclass, fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ class Domains:
         found = Found(found.home, symbol)
         full = self._full(found, listing, key)
         kept = self._kept(full, found, routine, dummy)
-        flags = frozenset({listing.state} if listing.state else ())
+        flags = fixed({listing.state} if listing.state else ())
         return DataObject(
             name=name,
             routine=key,

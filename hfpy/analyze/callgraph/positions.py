@@ -21,7 +21,7 @@ from hfpy.model.names import unit_name
 from hfpy.model.statements import constructs
 from hfpy.model.targets import holds_position
 from hfpy.model.units import Routine
-from hfpy.values import dataclass
+from hfpy.values import dataclass, fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def positions(application: Application, graph: CallGraph, target: str) -> Positi
             for inner in {callee} | nx.descendants(net, callee):
                 above.setdefault(inner, set()).add(identity)
     result = {
-        key: Position(tuple(own.get(key, ())), frozenset(below.get(key, ())), frozenset(above.get(key, ())))
+        key: Position(tuple(own.get(key, ())), fixed(below.get(key, ())), fixed(above.get(key, ())))
         for key in application.routines
     }
     made = Positions(result, regions, ())

@@ -12,6 +12,7 @@ from hfpy.model.units import FType, SharedShape, StorageGroup, Symbol
 from hfpy.parse.expressions.fragments import fragment, length_of, shape_of
 from hfpy.parse.text.lexer import mask_strings
 from hfpy.parse.text.tokens import find_top, matching, split_top, trim
+from hfpy.values import fixed
 
 _TYPE = re.compile(
     r"(?P<double>double\s*precision|double\s*complex)\b"
@@ -181,7 +182,7 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
     ranges = split_top(masked, ",", position)
     symbols: list[Symbol] = []
     for a, b in ranges:
-        symbol = _entity(line, masked, a, b, ftype, shared_shape, frozenset(attributes), intent, deferred, len(ranges))
+        symbol = _entity(line, masked, a, b, ftype, shared_shape, fixed(attributes), intent, deferred, len(ranges))
         if symbol is None:
             return None
         symbols.append(symbol if shared is None else replace(symbol, shared_shape=shared))
@@ -258,7 +259,7 @@ def _entity(
         name=found.group(1).lower(),
         type=ftype,
         shape=shape_of(shape_text, deferred),
-        attributes=attributes | more,
+        attributes=attributes | more if more else attributes,
         intent=intent,
         initial=initial,
         line=line,

@@ -30,6 +30,7 @@ from hfpy.parse.index import parse_use
 from hfpy.parse.statements.statements import SPECIFICATION_WORDS, assignment_sign
 from hfpy.parse.text.lexer import includes, mask_strings
 from hfpy.parse.text.macros import expand
+from hfpy.values import fixed
 
 _TYPE_BEGIN = re.compile(
     r"type\s*(?:,[^:]*)?(?:::)?\s*([a-z_]\w*)\s*(\([\w\s,]*\)\s*)?$|type\s*,.*?::\s*([a-z_]\w*)\s*(\([\w\s,]*\)\s*)?$",
@@ -107,11 +108,11 @@ class SpecificationParser(AttributeStatements):
             implicit_none=s.implicit_none,
             implicit=tuple(s.implicit),
             statement_functions=tuple(s.statement_functions),  # type: ignore[arg-type]
-            private=frozenset(s.private),
-            public=frozenset(s.public),
+            private=fixed(s.private),
+            public=fixed(s.public),
             default_private=s.default_private,
-            saved=frozenset(s.saved),
-            storage=frozenset(s.storage),
+            saved=fixed(s.saved),
+            storage=fixed(s.storage),
             groups=tuple(s.groups),
             repeated=tuple(s.repeated),
             interface_blocks=tuple(s.interface_blocks),
