@@ -36,7 +36,9 @@ class Mentions:
         for name, keys in self.by_name.items():
             for key in keys:
                 self.names_of.setdefault(key, []).append(name)
+        self._renamed = _renames(application)
         self.names = {k: self._names(k) for k in application.units if application.unit(k).kind not in _MODULES}
+        self._pointers = frozenset(_procedure_pointers(application))
         self.callers: dict[str, list[str]] = {}  # who mentions a name of procedures
         for key, names in self.names.items():
             for name in names & self.by_name.keys():
@@ -45,9 +47,16 @@ class Mentions:
         self.passing: dict[str, bool] = {}  # what was asked of :meth:`Sharing.passes`
 
     def _names(self, key: str) -> frozenset[str]:
+        """The names in a unit, and those that they may have where they are declared."""
         file, number = self.application.units[key]
         lines = own_lines(self.application.files[file], number)
-        return frozenset(_NAME.findall("\n".join(line.text for line in lines).lower()))
+        names = set(_NAME.findall("\n".join(line.text for line in lines).lower()))
+        new = names & self._renamed.keys()
+        while new:
+            meant = set().union(*(self._renamed[name] for name in new)) - names
+            names |= meant
+            new = meant & self._renamed.keys()
+        return frozenset(names)
 
     def _is_unknown(self, key: str) -> bool:
         """Whether a unit may have names that are not in its text, or arguments that its first line does not show."""
@@ -56,8 +65,28 @@ class Mentions:
         hidden = {*index.macros, *_with_names(self.application.macros), *_with_names(index.definitions)}
         if hidden and {name.lower() for name in hidden} & self.names[key]:
             return True
+        if self._pointers & self.names[key]:
+            return True  # which procedure it calls is not known
         texts = (line.text.lower() for line in own_lines(index, number))
         return any(text.startswith("entry") or includes(text) for text in texts)
+
+
+def _renames(application: Application) -> dict[str, set[str]]:
+    """The names that ``use`` statements give to what has other names in its module, with those."""
+    found: dict[str, set[str]] = {}
+    for use in (use for index in application.files for unit in index.units for use in unit.uses):
+        for local, name in (*(use.only or ()), *use.renames):
+            if local != name:
+                found.setdefault(local, set()).add(name)
+    return found
+
+
+def _procedure_pointers(application: Application) -> Iterator[str]:
+    """The names in lines that may declare pointers to procedures."""
+    for index in application.files:
+        for text in (line.text.lower() for line in index.lines if not line.directive):
+            if text.startswith("pointer") or ("pointer" in text and text.startswith(("procedure", "external"))):
+                yield from set(_NAME.findall(text)) - {"pointer", "procedure", "external", "nopass", "pass", "null"}
 
 
 def _with_names(macros: Mapping[str, Macro]) -> Iterator[str]:

@@ -114,6 +114,28 @@ module between
   end interface advance
 end module between
 """
+GOES = "module between\n  use work, only: go => step\n  implicit none\nend module between\n"
+POINTS = """\
+module between
+  use store, only: nx, nz
+  use work, only: step
+  implicit none
+  abstract interface
+    subroutine goes(b)
+      import :: nx, nz
+      real(8), intent(inout) :: b(nx,nz)
+    end subroutine goes
+  end interface
+  type way
+    procedure(goes), pointer, nopass :: it => null()
+  end type way
+  type(way) :: to
+contains
+  subroutine choose()
+    to%it => step
+  end subroutine choose
+end module between
+"""
 SHARED: dict[str, dict[str, str]] = {
     "an array of a module": program("  use store, only: a", body="    print *, a(1,1), n"),
     "all of a module": program("  use store", body="    a(2,2) = n"),
@@ -128,6 +150,12 @@ SHARED: dict[str, dict[str, str]] = {
     "an argument for a routine that regions call": program("", "", "    real(8) :: c(7,3)", "    call column(3, c)"),
     "by a generic name": program(
         "  use between", "", "    real(8) :: c(7,3)", "    call advance(c)", beside={"a.f90": GENERIC}
+    ),
+    "a routine under another name": program(
+        "  use between", "", "    real(8) :: c(7,3)", "    call go(c)", beside={"a.f90": GOES}
+    ),
+    "a pointer to a routine": program(
+        "  use between", "", "    real(8) :: c(7,3)", "    call to%it(c)", beside={"a.f90": POINTS}
     ),
     "a routine that is passed on": program("", "  external :: column", "", "    call unseen(column)"),
     "lines of another file": program(body="    include 'there.inc'"),
