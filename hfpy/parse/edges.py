@@ -34,6 +34,7 @@ def index_edges(application: Application) -> dict[str, set[str]]:
     """Unit key → keys of the routines that it may call, by name."""
     by_name = procedures_by_name(application)
     taking = {application.unit(key).name for key in application.units if _takes_procedures(application, key)}
+    taking |= _unseen(application) - by_name.keys()
     edges: dict[str, set[str]] = {}
     for key in application.units:
         unit = application.unit(key)
@@ -49,6 +50,24 @@ def index_edges(application: Application) -> dict[str, set[str]]:
         for name in names & by_name.keys():
             edges[key] |= by_name[name]
     return edges
+
+
+def _unseen(application: Application) -> set[str]:
+    """The names of procedures that are called, declared external, or described by an interface: those without source
+    may call what they get.
+    """
+    found: set[str] = set()
+    for key in application.units:
+        unit = application.unit(key)
+        found |= {name for name in unit.calls if "%" not in name}
+        first = application.file(key).lines[unit.first]
+        for line in _own_lines(application, key):
+            text = line.text.lower()
+            if "external" in text:
+                found |= set(_NAME.findall(text))
+            elif line is not first and ("subroutine" in text or "function" in text) and not text.startswith("end"):
+                found |= set(_NAME.findall(text.partition("(")[0]))
+    return found
 
 
 def _may_bind(text: str) -> bool:

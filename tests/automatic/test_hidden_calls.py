@@ -193,3 +193,30 @@ def test_by_hand_that_is_an_error() -> None:
     translate_text(apart, target="gpu", backend="cuda-c").require()  # nothing is there when the library runs
     done = translate_text({**apart, "main.f90": program}, target="gpu", backend="cuda-c")
     assert "HF603" in done.codes()
+
+
+BY_HAND = PROGRAM.replace(
+    "    call grow(k)\n    call others(k)\n",
+    """    @parallelRegion{domName(i), domSize(n)}
+    u(i) = u(i) + k
+    v(i) = v(i) + 0.1d0*u(i)
+    w(i) = w(i) + 0.1d0*u(i)
+    z(i) = z(i) + sqrt(abs(u(i)))
+    q(i) = q(i) + 1
+    @end parallelRegion
+    call others(k)
+""",
+).replace(
+    "  external :: keep\n",
+    "  external :: keep\n  @domainDependant{attribute(transferHere)}\n  u, v, w, z, q\n  @end domainDependant\n",
+)
+
+
+def test_in_files_without_directives(tmp_path: Path) -> None:
+    """Nothing calls these procedures by their names, so that no way through the program leads to them."""
+    program = BY_HAND.replace("    call grow(k)\n", "")
+    files = {"library.opaque.f90": LIBRARY, "fields.f90": FIELDS, "steps.f90": STEPS, "main.h90": program}
+    plain = translate_text(files, backend="sequential").require()
+    expected = output(compile_files(plain.files, tmp_path / "plain"))
+    done = translate_text(files, target="gpu", backend="cuda-c").require()
+    assert output(compile_files(done.files, tmp_path / "made")) == expected
