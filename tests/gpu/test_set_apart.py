@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.random.test_found import own
-from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, Corpus
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, Corpus, translate_text
 
 PROGRAM = """module NAME
   implicit none
@@ -193,3 +193,21 @@ def test_another_part_of_one_work_array(tmp_path_factory: pytest.TempPathFactory
     """A copy of ``tau(*)`` would take all that is behind it with it."""
     made = own("work", WORK)
     Corpus([made], tmp_path_factory.mktemp("work"), {made.name: (CUDA_C, CUDA_FORTRAN)}).check(made.name)
+
+
+OVER = (
+    WORK.replace("real(8), intent(inout) :: alpha, x(n)", "real(8), intent(inout) :: alpha, x(*)")
+    .replace("    call double(n, x)\n    alpha = alpha + 7\n", "    alpha = 7\n    call double(n, x)\n    SHOWN\n")
+    .replace("call middle(6, w(1), w(4))", "call middle(6, w(8), w(1))")
+    .replace("tau(*), a(n)", "tau(*), a(*)")
+    .replace("call head(tau(2), n, a)", "call head(tau(1), n, a)")
+)
+
+
+def test_copies_of_unknown_size_over_what_was_set() -> None:
+    """The host reads ``x`` after it has set the element, which is behind the beginning of ``x``."""
+    for shown, codes in (("continue", []), ("print *, x(1)", ["HF603"])):
+        text = OVER.replace("SHOWN", shown).replace("NAME", "over")
+        done = translate_text({"m.f90": text}, target="gpu", backend="cuda-c")
+        assert done.codes() == codes, (shown, done.diagnostics)
+        assert not codes or "may go over the element of 'tau'" in done.errors[0].message

@@ -150,6 +150,11 @@ class HostStatements:
                         f"the host sets some of '{name}' here, and kernels may set some of it in the same statement"
                     )
                     self._refuse(reference, message, "set it in a statement of its own")
+                elif self.apart.copied_over(reference, name):
+                    message = (
+                        f"a copy of an array of unknown size may go over the element of '{name}' that this call sets"
+                    )
+                    self._refuse(reference, message, "give a variable of its own, and set the element after the call")
                 return  # the part goes to the device by itself
             touched.written.add(name)
             if not whole:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hfpy.analyze.arrays.domains import DataObject
+from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.device.states import States
 from hfpy.analyze.effects.effects import Effects
@@ -74,6 +76,40 @@ class SetApart:
             return False
         storage = self.facts.storage
         return storage.meet(storage.of_identity(data.identity), storage.of_identity(more.identity))
+
+    def copied_over(self, reference: Reference, name: str) -> bool:
+        """Whether a routine that the statement calls sets an element for a scalar, while one of these copies what is
+        behind the beginning of an array ``x(*)`` to the host, of which the element may be a part: the copy has the old
+        value. An assignment sets what it sets after the call.
+        """
+        data = self.facts.object(name, self.key)
+        if reference.role != "argument" or data is None:
+            return False
+        objects = self.facts.storage.of_identity(data.identity)
+        pending = {s.callee for s in self.calls(reference.at.statement) if s.callee}
+        seen = set(pending)
+        while pending:
+            key = pending.pop()
+            if any(self._copied(dummy, key, objects) for dummy in self._open_ended(key)):
+                return True
+            new = {s.callee for s in self.facts.graph.below(key) if s.callee} - seen
+            seen |= new
+            pending |= new
+        return False
+
+    def _open_ended(self, key: str) -> list[DataObject]:
+        """The arrays of a routine whose last extent is ``*``."""
+        routine = self.facts.application.routines.get(key)
+        found = (self.facts.object(name, key) for name in routine.dummies) if routine is not None else ()
+        return [d for d in found if d is not None and any(dim.form == "star" for dim in d.symbol.shape)]
+
+    def _copied(self, dummy: DataObject, key: str, objects: frozenset[Identity]) -> bool:
+        """Whether the host reads or sets an array, which may have memory in common with some objects, by itself."""
+        storage = self.facts.storage
+        if not storage.meet(storage.of_identity(dummy.identity), objects):
+            return False
+        named = (r for r in self.facts.references[key] if r.name == dummy.name and r.role not in ("inquiry", "pointer"))
+        return any(not self.states.stays_on_device(r, key) and self.states.dummy(r, key) is None for r in named)
 
     def part(self, reference: Reference) -> Expr | None:
         """What the host sets, as the statement has it, where that means the same after the statement; None otherwise,
