@@ -211,3 +211,20 @@ def test_copies_of_unknown_size_over_what_was_set() -> None:
         done = translate_text({"m.f90": text}, target="gpu", backend="cuda-c")
         assert done.codes() == codes, (shown, done.diagnostics)
         assert not codes or "may go over the element of 'tau'" in done.errors[0].message
+
+
+@pytest.mark.parametrize("call", ["call leaving(3, w(2:7:2), *10)", "call head(w(1), 6, w(2:7))"])
+def test_a_way_out_past_the_copies(call: str) -> None:
+    """What the compiler packs goes back to the device after the call, which may go on at the label instead."""
+    leaving = """  subroutine leaving(n, x, *)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n)
+    call double(n, x)
+    if (n > 1) return 1
+  end subroutine leaving
+  subroutine middle"""
+    text = WORK.replace("  subroutine middle", leaving, 1).replace(
+        "call middle(6, w(1), w(4))", f"{call}\n    10 continue"
+    )
+    done = translate_text({"m.f90": text.replace("NAME", "ways")}, target="gpu", backend="cuda-c")
+    assert done.codes() == (["HF603"] if "*10" in call else [])

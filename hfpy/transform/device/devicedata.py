@@ -294,7 +294,7 @@ class DeviceData(HeldArrays):
             before, after = self._copies(touched, covered, node.line)
             if before or after:
                 self._check_directives(node.line, node.line, bool(after), inside=True)
-            self._check_ways([node], after)
+            self.check_ways([node], after)
             yield from packed_copies(self, node, before, after)
             return
         for part in node.parts if isinstance(node, Construct) else ():
@@ -325,7 +325,7 @@ class DeviceData(HeldArrays):
         inside = bool(before or after) and self._by_threads(first, last, bool(after), inside=False) is not None
         if before or after:
             self._check_directives(first, last, bool(after), inside)
-        self._check_ways(nodes, after)
+        self.check_ways(nodes, after)
         yield from self.rows.before(first, before, 10, inside)
         yield from self.rows.behind(last, after, -5, first, inside)
 
@@ -342,7 +342,7 @@ class DeviceData(HeldArrays):
         found = (copied_by_threads(self.facts, self.routine, row) for row in rows)
         return next((fault for fault in found if fault is not None), None)
 
-    def _check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
+    def check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
         """Tell that a statement may go on past the copies after it: a call at a label, an ``if`` by a jump, where its
         condition calls what changes an array. What input sets is not defined where it goes on at a label.
         """

@@ -17,7 +17,7 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Expr
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import OneLine, Statement
+from hfpy.model.statements import Node, OneLine, Statement
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.device.datadialect import DataDialect, Handle, in_block
 from hfpy.transform.text.edits import Edit, insert
@@ -43,6 +43,9 @@ class Copies(Protocol):
 
     def cannot_update(self, name: str, reference: Reference) -> None:
         """Tell that a part of an array would have to be updated, and not the rest of it."""
+
+    def check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
+        """Tell that a statement may go on past the copies after it."""
 
     def handle(self, name: str, line: LogicalLine) -> Handle:
         """An array for the dialect."""
@@ -109,6 +112,7 @@ def packed_rows(copies: Copies, statement: Statement) -> Packed:
     for name, part in copies.parts_set(statement):
         alone = replace(copies.handle(name, statement.line), alone=copies.accesses.text(part, statement))
         after += copies.dialect.update_device(alone)
+    copies.check_ways([statement], after)
     return Packed(before, after)
 
 
