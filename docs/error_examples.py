@@ -1357,7 +1357,8 @@ FLOW: dict[str, Entry] = {
         "The buffer of a non-blocking call belongs to the message until the program has waited for it. hfpy copies the "
         "buffer to the host before the call and to the device after the call that waits. It must find that call in "
         "the same routine, under no condition, and nothing may use the array on the device in between. Persistent and "
-        "one-sided communication keeps buffers for longer.",
+        "one-sided communication keeps buffers for longer. Items of asynchronous input and output "
+        "(`asynchronous='yes'`) may not be on the device at all.",
         {
             "halo.h90": _text("""
             module halo

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from hfpy.analyze.device.arguments import check_arguments
+from hfpy.analyze.device.asynchronous import check_asynchronous
 from hfpy.analyze.device.callbacks import check_callbacks
 from hfpy.analyze.device.families import check_families, common_backend, shares_across_families
 from hfpy.analyze.device.finals import check_finals
@@ -233,6 +234,7 @@ class Backends:
             found += check_arguments(self.facts, self.states)
             found += check_finals(self.facts, self.states)
             found += check_callbacks(self.facts, self.states)
+            found += check_asynchronous(self.facts, self.states)
             self._families_checked = True
         uses = (ARRAYS_MODULE,) if index.path in self._holding else ()
         added = Added(contents=Contents(uses=uses, sharing=tuple(self._sharing.get(index.path, ()))))
