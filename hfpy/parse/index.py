@@ -21,7 +21,7 @@ from hfpy.values import dataclass, fixed
 
 _HEAD = re.compile(
     r"(?P<sub>(?:(?:recursive|pure|elemental|impure|module|non_recursive|attributes\s*\([^)]*\))\s+)*subroutine)\s+(?P<sname>[a-z_]\w*)"
-    r"|(?P<mod>module)\s+(?P<mname>(?!procedure\b|subroutine\b|function\b)[a-z_]\w*)\s*$"
+    r"|(?P<mod>module)\s+(?P<mname>[a-z_]\w*)\s*$"
     r"|(?P<prog>program)\s+(?P<pname>[a-z_]\w*)\s*$"
     r"|(?P<submod>submodule)\s*\((?P<parent>[^)]*)\)\s*(?P<smname>[a-z_]\w*)"
     r"|(?P<mproc>module\s+procedure)\s+(?P<mpname>[a-z_]\w*)\s*$"

@@ -55,3 +55,9 @@ def test_a_function_begins(head: str, inside: bool) -> None:
 def test_no_function_begins(line: str) -> None:
     units = _units(f"subroutine s\n{line}\nend subroutine s\n")
     assert [unit.kind for unit in units] == ["subroutine"]
+
+
+@pytest.mark.parametrize("name", ["function", "subroutine", "procedure", "module"])
+def test_modules_may_have_names_of_units(name: str) -> None:
+    units = _units(f"module {name}\nreal :: x\ncontains\nsubroutine s\nend subroutine s\nend module {name}\n")
+    assert [(unit.kind, unit.name) for unit in units] == [("module", name), ("subroutine", "s")]
