@@ -90,7 +90,7 @@ def _procedure_pointers(application: Application) -> Iterator[str]:
 
 
 def _with_names(macros: Mapping[str, Macro]) -> Iterator[str]:
-    """The macros that stand for more than a number."""
+    """The names of macros whose text has a name in it."""
     return (name for name, macro in macros.items() if _NAME.search(macro.body.lower()))
 
 
