@@ -202,7 +202,7 @@ def _brought(automatic: Automatic) -> dict[Spot, Brought]:
     for key, names in automatic.brought.items():
         routine, index = automatic.original.routines[key], automatic.original.file(key)
         indent = 0 if index.fixed else routine.header.segments[0][2] + 2
-        path, line = index.at(index.user_line(routine.spec_insert + 1))
+        path, line = automatic.original.at(key, routine.spec_insert + 1)
         found[path, line - 1] = Brought(routine.name, names, indent)
     return found
 

@@ -90,9 +90,16 @@ class Application:
         """The line of the user's file, counted from 1, for a row of a unit's text, counted from 0."""
         return self.file(key).user_line(row)
 
+    def at(self, key: str, row: int) -> tuple[str, int]:
+        """The user's file and line, counted from 1, for a row of a unit's text, counted from 0. They are those of an
+        included file where the row is from one whose text was put in.
+        """
+        index = self.file(key)
+        return index.at(index.user_line(row))
+
     def shown_place(self, key: str, line: LogicalLine) -> str:
         """``file:line`` for a line of a unit, as programs print it."""
         if line.file:
             return f"{line.file.rsplit('/', 1)[-1]}:{line.first + 1}"
-        path, number = self.file(key).at(self.user_line(key, line.first))
+        path, number = self.at(key, line.first)
         return f"{path.rsplit('/', 1)[-1]}:{number}"

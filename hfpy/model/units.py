@@ -250,8 +250,9 @@ class FileIndex:
     them. So many ``columns`` count in ``fixed`` form. ``locals_kept`` says that the compiler keeps the
     locals of procedures. ``namesakes`` counts the files before it whose main program has
     the name of its own. ``unexpanded`` is the text of a plain file that went through the preprocessor, which stays
-    where nothing of the file changes. ``included`` has the lines of included procedures, which are numbered
-    behind the last line of the file: of each the included file, its line there, and that of the ``include``.
+    where nothing of the file changes. ``included`` has the lines that were put in from included files. They
+    are numbered behind the last line of the file: for each the included file, the line there, and that of the
+    ``include``.
     """
 
     source: SourceText
@@ -292,7 +293,7 @@ class FileIndex:
         return self.expanded[row] if self.expanded is not None and 0 <= row < len(self.expanded) else row + 1
 
     def at(self, line: int) -> tuple[str, int]:
-        """The file and its line that the user knows a line by which :meth:`user_line` gives."""
+        """The user's file and the line there for a number that :meth:`user_line` gives."""
         found = self.included.get(line)
         return found[:2] if found is not None else (self.path, line)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -28,6 +28,7 @@ from hfpy.parse.splitconditions import with_split_conditions
 from hfpy.values import dataclass
 
 NO_TEXTS: Mapping[Path, str] = MappingProxyType({})
+_DEEPEST = 20  # levels of included files
 
 
 def read_application(
@@ -78,15 +79,13 @@ def read_application(
         routines |= parsed
         said = {path: [*said.get(path, ()), *problems.get(path, ())] for path in {**said, **problems}}
     routines = {key: routines[key] for key in units if key in routines}
-    wanted = list(routines)
     application, routines, said = _with_inclusions(application, routines, said, progress)
     files = [*application.files]
     split = {r.file: r for r in routines.values() if r.spec.split is not None}
     if split:
         files = [with_split_conditions(f, routines, options, macros) if f.path in split else f for f in files]
         application = replace(application, files=tuple(files))
-        again, reported = _parse_units(application, [k for k in wanted if routines[k].file in split], options, progress)
-        routines, said = {**routines, **again}, {**said, **reported}
+        routines, said = _parsed_again(application, split, routines, said, progress)
     found += [problem for problems in said.values() for problem in problems]
     return replace(application, routines=routines, reworded=bool(renamed or split)), found
 
@@ -109,10 +108,21 @@ def _with_inclusions(
         if files == application.files:
             break
         application = replace(application, files=files)
-        keys = [key for key, routine in routines.items() if routine.file in including]
-        again, reported = _parse_units(application, keys, options, progress)
-        routines, said = {**routines, **again}, {**said, **reported}
+        routines, said = _parsed_again(application, including, routines, said, progress)
     return application, routines, said
+
+
+def _parsed_again(
+    application: Application,
+    paths: Collection[str],
+    routines: dict[str, Routine],
+    said: dict[str, list[Diagnostic]],
+    progress: Progress,
+) -> tuple[dict[str, Routine], dict[str, list[Diagnostic]]]:
+    """The units, and by file what is wrong with them, with those of some files parsed anew: these have another text."""
+    keys = [key for key, routine in routines.items() if routine.file in paths]
+    again, reported = _parse_units(application, keys, application.options, progress)
+    return {**routines, **again}, {**said, **reported}
 
 
 def _apart(files: Sequence[FileIndex]) -> list[FileIndex]:
@@ -156,7 +166,6 @@ def circles(files: Sequence[FileIndex]) -> list[Diagnostic]:
     return found
 
 
-_DEEPEST = 20  # levels of included files
 Texts = Mapping[str, tuple[str, tuple[int, ...]]]  # by path, with the lines of the user's files
 
 

@@ -7,15 +7,7 @@ import pytest
 from tests.random.test_found import own
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, Corpus, translate_text
 
-PROGRAM = """module NAME
-  implicit none
-  type box
-    real(8) :: x(6)
-  end type
-  real(8) :: shared(6)
-  integer :: place
-contains
-  subroutine double(n, x)
+DOUBLE = """  subroutine double(n, x)
     integer, intent(in) :: n
     real(8), intent(inout) :: x(n)
     integer :: i
@@ -25,7 +17,19 @@ contains
     end do
     !@end parallelRegion
   end subroutine double
-  subroutine head(alpha, n, x)
+"""
+PROGRAM = (
+    """module NAME
+  implicit none
+  type box
+    real(8) :: x(6)
+  end type
+  real(8) :: shared(6)
+  integer :: place
+contains
+"""
+    + DOUBLE
+    + """  subroutine head(alpha, n, x)
     integer, intent(in) :: n
     real(8), intent(inout) :: alpha, x(n)
     alpha = alpha + 7
@@ -102,6 +106,7 @@ contains
   end subroutine run
 end module NAME
 """
+)
 KEPT = {
     "element": "call head(a(1), 5, a(2:6))",
     "last": "call head(a(6), 5, a)",
@@ -145,20 +150,13 @@ def test_parts_that_cannot_be_copied_alone(name: str) -> None:
     assert CUDA_C.translated(own(name, PROGRAM.replace("DONE", REFUSED[name]))).codes() == ["HF603"]
 
 
-WORK = """module NAME
+WORK = (
+    """module NAME
   implicit none
 contains
-  subroutine double(n, x)
-    integer, intent(in) :: n
-    real(8), intent(inout) :: x(n)
-    integer :: i
-    !@parallelRegion{domName(i), domSize(n)}
-    do i = 1, n
-      x(i) = 2*x(i) + i
-    end do
-    !@end parallelRegion
-  end subroutine double
-  subroutine head(alpha, n, x)
+"""
+    + DOUBLE
+    + """  subroutine head(alpha, n, x)
     integer, intent(in) :: n
     real(8), intent(inout) :: alpha, x(n)
     call double(n, x)
@@ -187,6 +185,7 @@ contains
   end subroutine run
 end module NAME
 """
+)
 
 
 def test_another_part_of_one_work_array(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -43,7 +43,7 @@ class CallSite:
 
     @property
     def hidden(self) -> bool:
-        """Whether the statement does not say that it calls the routine, so that no arguments are known."""
+        """Whether the call is not written as one of the routine, so that its arguments are not known."""
         return self.node.start == self.node.end
 
 
@@ -124,10 +124,8 @@ class CallGraph:
         for at, nodes in read:
             if isinstance(at.statement, Opaque):
                 yield from self._named(key, at, at.statement)
-            behind = Name(len(at.statement.line.text), len(at.statement.line.text), "")
             for callee in self.candidates.hidden(key, at, nodes):
-                name = self.application.unit(callee).name
-                yield CallSite(key, callee, name, (), at, behind, False, chosen=True)
+                yield _hidden(key, callee, self.application.unit(callee).name, at, len(at.statement.line.text))
         for at, nodes in read if self.scopes.entries else ():
             named = [at.statement.designator] if isinstance(at.statement, Call) else []
             for node in (*named, *(n.base for n in nodes if isinstance(n, Apply))):
@@ -142,13 +140,13 @@ class CallGraph:
         found = self.scopes.variable(node.name, key)
         if not (found is not None and found.symbol.rank) and not self._by_variable(node.name, key, at):
             for home in self.scopes.entries[node.name]:
-                yield CallSite(key, home, node.name, (), at, replace(node, start=node.end), False, chosen=True)
+                yield _hidden(key, home, node.name, at, node.end)
 
     def _named(self, key: str, at: Located, statement: Opaque) -> Iterator[CallSite]:
         """The routines that a statement names which is not understood: it may call them, with whatever arguments."""
         for word in statement.words:
             for callee in self.scopes.procedures(word.name, key) if word.name not in aliases_of(at) else ():
-                yield CallSite(key, callee, word.name, (), at, replace(word, start=word.end), False, chosen=True)
+                yield _hidden(key, callee, word.name, at, word.end)
 
     @staticmethod
     def _shown(node: Expr) -> str:
@@ -290,6 +288,11 @@ class CallGraph:
         if not possible and self.scopes.derived_type(name, key) is not None:
             return []  # the constructor of the type (Fortran 2018, 7.5.10)
         return [CallSite(key, callee, name, node.args, at, node, True, possible)]
+
+
+def _hidden(caller: str, callee: str, name: str, at: Located, place: int) -> CallSite:
+    """A hidden call. It has no length, so that no argument in the statement is taken for one of it."""
+    return CallSite(caller, callee, name, (), at, Name(place, place, name), False, chosen=True)
 
 
 def _names_object(site: CallSite) -> bool:

@@ -1,5 +1,5 @@
-"""Calls that no statement writes: of procedures that were given to procedures without source, which may call them at
-any time, and of those that define input and output of objects (Fortran 2018, 12.6.4.8).
+"""Calls that are not written as such: of procedures that were given to procedures without source, which may call them
+at any time, and of those that define input and output of objects (Fortran 2018, 12.6.4.8).
 """
 
 from __future__ import annotations

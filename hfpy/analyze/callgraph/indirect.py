@@ -117,7 +117,7 @@ class Candidates:
             self.given |= self.given_by[key]
 
     def hidden(self, key: str, at: Located, nodes: tuple[Expr, ...]) -> tuple[str, ...]:
-        """The procedures that a statement may call though it does not say so (:mod:`hfpy.analyze.callgraph.hidden`)."""
+        """The procedures that a statement may call without their names (:mod:`hfpy.analyze.callgraph.hidden`)."""
         if isinstance(at.statement, InputOutput):
             return transferring(at.statement, self.defined, lambda item: self.operand(item, at, key))
         return tuple(sorted(self.given)) if self.given and calls_unseen(at, nodes, key, self.scopes) else ()

@@ -20,7 +20,8 @@ def check_asynchronous(facts: Facts, states: States) -> Iterator[Diagnostic]:
     """An error for each array in the list of such a statement that may be on the device then."""
     for key in facts.graph.with_statements():
         started = {id(at.statement) for at in facts.graph.statements[key] if _is_asynchronous(at.statement)}
-        there = _held_around(facts, states, key) if started else frozenset[Identity]()
+        around = sorted({key, *facts.graph.callers_above([key])}) if started else ()
+        there = states.objects_held(around)
         for reference in facts.references[key] if there else ():
             if id(reference.at.statement) not in started or reference.role not in ("io", "input"):
                 continue
@@ -36,13 +37,6 @@ def _is_asynchronous(statement: Statement) -> bool:
         return False
     given = next((c.value for c in statement.control if isinstance(c, Keyword) and c.name == "asynchronous"), None)
     return given is not None and not (isinstance(given, Literal) and "no" in given.text.lower())
-
-
-def _held_around(facts: Facts, states: States, key: str) -> frozenset[Identity]:
-    """The objects that a routine, or one that may call it, has on the device."""
-    around = (k for k in sorted({key, *facts.graph.callers_above([key])}) if states.reaches_device(k))
-    arrays = (d for k in around for d in states.held(k))
-    return frozenset[Identity]().union(*(facts.storage.of_identity(d.identity) for d in arrays))
 
 
 def _objects(facts: Facts, reference: Reference, key: str) -> frozenset[Identity]:

@@ -1,4 +1,4 @@
-"""Arrays that procedures without source pass to procedures which they were given. Nothing tells which arrays these are,
+"""Arrays that procedures without source pass to procedures which they were given. It is not known which these are,
 and the values on the host are the newest: no copy is brought to the device between one such call and the next.
 """
 

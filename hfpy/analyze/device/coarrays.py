@@ -1,4 +1,4 @@
-"""Coarrays on a device: other images read and set the copies on the host, where no call and no message tells of it."""
+"""Coarrays on a device: other images read and set the copies on the host, without a call in this image."""
 
 from __future__ import annotations
 

@@ -29,6 +29,5 @@ def check_finals(facts: Facts, states: States) -> list[Diagnostic]:
 
 def _held(facts: Facts, states: States) -> frozenset[Identity]:
     """The objects that any routine holds on the device."""
-    routines = (key for key, r in facts.application.routines.items() if r.kind not in ("module", "submodule"))
-    arrays = (d for key in routines if states.reaches_device(key) for d in states.held(key))
-    return frozenset[Identity]().union(*(facts.storage.of_identity(d.identity) for d in arrays))
+    routines = facts.application.routines.items()
+    return states.objects_held(key for key, r in routines if r.kind not in ("module", "submodule"))

@@ -8,7 +8,7 @@ way to a kernel that does not say ``present`` transfers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 
 from hfpy.analyze.arrays.domains import DataObject
@@ -192,6 +192,11 @@ class States:
             held = (self.facts.storage.of_identity(d.identity) for d in self.held(key))
             self._all_there[key] = self.resident(key).union(*held)
         return self._all_there[key]
+
+    def objects_held(self, keys: Iterable[str]) -> frozenset[Identity]:
+        """The storage objects that some routines have on the device by themselves."""
+        arrays = (data for key in keys if self.reaches_device(key) for data in self.held(key))
+        return frozenset[Identity]().union(*(self.facts.storage.of_identity(data.identity) for data in arrays))
 
     def held(self, key: str) -> list[DataObject]:
         """The arrays that a routine has on the device by itself: used by its kernels, or listed."""

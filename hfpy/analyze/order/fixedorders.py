@@ -101,7 +101,9 @@ def _operands(facts: Facts) -> Iterator[Fixed]:
                 continue
             routine = facts.routine(key)
             if site.hidden:
-                yield from _dummies(facts, site.callee, f"'{routine.name}' calls '{site.name}' without saying so")
+                yield from _dummies(
+                    facts, site.callee, f"'{site.name}' may be called with arguments that hfpy does not see"
+                )
                 continue
             place = site.at.statement.line.place(routine.file, site.node.start, site.node.end)
             names = (n for n in map(_whole, site.args) if n)

@@ -27,7 +27,8 @@ from hfpy.parse.directives.directives import NO_SIZES, Sizes, if_of, parse_direc
 from hfpy.parse.expressions.expressions import expression
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.index import parse_use
-from hfpy.parse.statements.statements import SPECIFICATION_WORDS, assignment_sign
+from hfpy.parse.statements.designators import assignment_sign
+from hfpy.parse.statements.statements import SPECIFICATION_WORDS
 from hfpy.parse.text.lexer import includes, mask_strings
 from hfpy.parse.text.macros import expand
 from hfpy.values import fixed

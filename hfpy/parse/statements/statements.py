@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from hfpy.model.expressions import Expr, Keyword, Literal, Name, Paren, Star
+from hfpy.model.expressions import Expr, Keyword, Literal, Name, Star
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -29,11 +29,11 @@ from hfpy.model.statements import (
 from hfpy.parse.expressions.expressions import expression, io_item
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.statements.branches import Branch, labels_in
+from hfpy.parse.statements.designators import argument, arguments, assignment_sign, designator_end
 from hfpy.parse.statements.images import ORDERS_IMAGES, OTHER_IMAGES, orders_images, without_images
 from hfpy.parse.text.lexer import label_of, mask_strings
 from hfpy.parse.text.tokens import find_top, matching, places_of_words, split_top
 
-_NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 _GOTO = re.compile(r"goto\d+")  # compilers take it without a blank, in free form as well
 _FIRST_WORD = re.compile(r"([A-Za-z_]\w*)")
 _CONSTRUCT_NAME = re.compile(r"([A-Za-z_]\w*)\s*:(?!:)\s*(?=[A-Za-z])")
@@ -42,49 +42,12 @@ _DO_CONTROL = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)")
 _END = re.compile(
     r"end\s*(if|do|select|where|forall|associate|block|critical|team|change)\b\s*([A-Za-z_]\w*)?\s*$", re.IGNORECASE
 )
-_PASSING = re.compile(r"%\s*(val|ref)\s*\(", re.IGNORECASE)
-_KEYWORD_ARGUMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?![=>])\s*")
 SPECIFICATION_WORDS = frozenset(
     "implicit save parameter external intrinsic public private data common dimension target pointer allocatable "
     "optional intent equivalence namelist use import volatile asynchronous protected contiguous value bind "
     "procedure include cray enum enumerator generic final sequence codimension".split()
 )
 TYPE_WORDS = frozenset("real integer logical character complex double doubleprecision type class byte".split())
-
-
-def designator_end(masked: str, start: int) -> int:
-    """Offset behind the designator that begins at ``start`` (name, parenthesised lists, components), or -1."""
-    found = _NAME.match(masked, start)
-    if not found:
-        return -1
-    position = found.end()
-    while position < len(masked):
-        char = masked[position]
-        if char == "(":
-            closing = matching(masked, position)
-            if closing < 0:
-                return -1
-            position = closing + 1
-            while position < len(masked) and masked[position] == " ":
-                position += 1
-        elif char == "%":
-            found = _NAME.match(masked, position + 1)
-            if not found:
-                return -1
-            position = found.end()
-        else:
-            break
-    return position
-
-
-def assignment_sign(masked: str) -> tuple[int, bool] | None:
-    """Offset of the ``=`` (or ``=>``) of an assignment, and whether it is a pointer assignment."""
-    if "=" not in masked:
-        return None
-    end = designator_end(masked, 0)
-    if end < 0 or end >= len(masked) or masked[end] != "=" or masked[end + 1 : end + 2] == "=":
-        return None
-    return end, masked[end + 1 : end + 2] == ">"
 
 
 def opaque(line: LogicalLine, reason: str, legal: bool = False) -> Opaque:
@@ -149,34 +112,6 @@ def _assignment(line: LogicalLine, start: int, end: int, sign: int, pointer: boo
     target = expression(text[start : start + sign], start)
     right = start + sign + (2 if pointer else 1)
     return Assignment(line, target, expression(text[right:end], right), pointer)
-
-
-def argument(text: str, start: int, end: int) -> Expr:
-    """One actual argument or control item: expression, ``name = expression``, ``*`` or ``*label``."""
-    piece = text[start:end]
-    stripped = piece.strip()
-    lead = start + len(piece) - len(piece.lstrip())
-    if stripped.startswith("*"):
-        return Star(lead, lead + len(stripped))
-    keyword = _KEYWORD_ARGUMENT.match(piece)
-    if keyword:
-        value = argument(text, start + keyword.end(), end)
-        return Keyword(lead, value.end, keyword.group(1).lower(), value)
-    passing = _PASSING.match(stripped)
-    if passing and stripped.endswith(")"):  # an extension of many compilers: how an argument is passed
-        inner = expression(stripped[passing.end() : -1], lead + passing.end())
-        return Paren(lead, lead + len(stripped), inner) if passing[1].lower() == "val" else inner
-    return expression(piece, start)
-
-
-def arguments(text: str, masked: str, opening: int, base: int) -> tuple[Expr, ...]:
-    """The arguments in the parentheses that open at ``opening`` of the masked text (``base``: its offset in
-    ``text``).
-    """
-    closing = matching(masked, opening)
-    if closing < 0:
-        raise GrammarError("a parenthesis is not closed")
-    return tuple(argument(text, a + base, b + base) for a, b in split_top(masked, ",", opening + 1, closing))
 
 
 def _do_header(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement | None:

@@ -468,8 +468,7 @@ class Search:
         return replace(verdict, inside=inside, holds=holds)
 
     def _verdict(self, key: str, loop: Construct, nested: int = 1, why: str = "") -> Verdict:
-        application = self.settled.application
-        _, last = application.file(key).at(application.user_line(key, last_row([loop])))
+        _, last = self.settled.application.at(key, last_row([loop]))
         return Verdict(key, loop, self._place(key, loop), last, nested=nested, why=why)
 
     def at(self, key: str, loop: Construct) -> tuple[str, int]:
@@ -478,16 +477,14 @@ class Search:
         return place.file, place.line
 
     def _place(self, key: str, loop: Construct) -> Place:
-        application, line = self.settled.application, loop.header.line
-        path, number = application.file(key).at(application.user_line(key, line.first))
+        line = loop.header.line
+        path, number = self.settled.application.at(key, line.first)
         return replace(line.place(path), line=number)
 
     def _report(self, key: str, serial: Serial) -> str:
         if serial.line is serial.loop.header.line:
             return serial.why
-        application = self.settled.application
-        _, line = application.file(key).at(application.user_line(key, serial.line.first))
-        return f"{serial.why} (line {line})"
+        return f"{serial.why} (line {self.settled.application.at(key, serial.line.first)[1]})"
 
 
 def _holds(loop: Tried, row: int) -> bool:

@@ -167,5 +167,4 @@ class _Columns:
         self.reported |= {self.search.at(taken.key, loop): self._in_the_way(taken.key, why) for loop in inside}
 
     def _in_the_way(self, key: str, why: NoColumns) -> str:
-        _, line = self.application.file(key).at(self.application.user_line(key, why.line.first))
-        return f"{why.message} (line {line})"
+        return f"{why.message} (line {self.application.at(key, why.line.first)[1]})"
