@@ -92,8 +92,8 @@ def _runs(schedules: Iterable[Schedule], machine: Machine, options: Options, mos
         if len(program.stages) < 2:
             continue
         choices = cheapest(program, machine, options.target, EFFORTS[options.opt], most)
-        blocks = any(made.manner.startswith("blocks") for made in schedule.regions.values())
-        if len(choices) > 1 or blocks or options.target == "gpu":
+        by_rows = any(made.manner.startswith(("blocks", "rows")) for made in schedule.regions.values())
+        if len(choices) > 1 or by_rows or options.target == "gpu":
             sizes = tuple(_group_sizes(choice) for choice in choices)
             rows = _BLOCKS if options.target == "cpu" and len(program.iterators) > 1 else ()
             lowerings = _lowerings(program.iterators) if options.target == "gpu" else ()

@@ -148,7 +148,7 @@ def test_a_choice_that_was_kept_is_followed(project: Path) -> None:
     keep(project, [1, 1, 1])
     assert not fused(text_of(project))
     keep(project, [1, 2])
-    assert fused(text_of(project)) == ["! 2 regions as one, by blocks of 32 rows: u; b"]
+    assert fused(text_of(project)) == ["! 2 regions as one, by rows: u; b"]
     keep(project, [3], rows=4)
     assert fused(text_of(project)) == ["! 3 regions as one, by blocks of 4 rows, row by row: t; u; b"]
 

@@ -62,11 +62,15 @@ def fresh(group: Group, without: Collection[str] = ()) -> int:
 
 def rows_of(group: Group, machine: Machine) -> int:
     """The rows of a block: as many as keep what it works on in the cache (§10, working set). Where rows follow one
-    another only a few of them are in use, and the block is as long as the threads' work is still well shared.
+    another only a few of them are in use, and the block is as long as the threads' work is still well shared. Where
+    nothing is kept, a block is a row, and threads share the work as evenly as they can (measured: 200 rows of many
+    short loops in blocks of 32, seven of them, took two threads 1.19 times as long).
     """
     program = group.program
     if goes_by_rings(group):
         return MARCHED if len(program.iterators) > 2 and not reached_outside(group) else MARCHED_FLAT
+    if not keeping(group).any and not any(n > 1 for n in group.wishes.unroll.values()):
+        return 1
     held = [program.patterns[v.array].bytes for v in group.inputs | group.stored]
     held += [program.patterns[v.array].bytes for s in keeping(group).kept for v in s.writes]
     for rows in ROWS:

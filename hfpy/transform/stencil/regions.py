@@ -19,6 +19,7 @@ from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.points import point_nodes
 from hfpy.transform.stencil.program import Box
 from hfpy.transform.stencil.rings import RingWriter, goes_by_rings
+from hfpy.transform.stencil.rowblocks import row_blocks, within_block
 from hfpy.transform.stencil.sweepcode import SweepWriter
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tiles import TileWriter
@@ -109,14 +110,18 @@ def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionCode:
     cut = block_sizes(group, rows)
     by_rings = goes_by_rings(group)
     code = (RingWriter if by_rings else BlockWriter)(group, names, cut).write()
+    body, blocks = code.body, code.blocks
+    if not cut:
+        cut = row_blocks(group)
+        body, blocks = within_block(group, names, cut, body)
     first = 0 if iterators[0] in cut else 1  # the innermost iterator is one loop in the body, if nobody cuts it
-    counted = tuple(code.blocks.get(i, i) for i in iterators[first:])
-    steps = tuple(cut.get(i, 1) for i in iterators[first:])
+    counted = tuple(blocks.get(i, i) for i in iterators[first:])
+    steps = tuple(cut.get(i, 1) for i in iterators[first:]) if cut else ()
     collapse = group.wishes.collapse
-    if len(counted) > 1 and steps[-1] > 1 and not collapse:
+    if len(counted) > 1 and iterators[-1] in cut and not collapse:
         collapse = 2  # few blocks in the outermost iterator: threads share those of two
     space = _Space(counted, _sizes(group)[first:], group.box[first:], steps)
-    made = _region(group, space, code.body, target, private=code.private, collapse=collapse)
+    made = _region(group, space, body, target, private=code.private, collapse=collapse)
     manner = _manner(group, cut) + (", row by row" if by_rings else "")
     return RegionCode(made, manner, code.evaluations)
 
@@ -170,7 +175,7 @@ def _sizes(group: Group) -> tuple[Dim, ...]:
 def _manner(group: Group, cut: Mapping[str, int]) -> str:
     """How a group of blocks computes, for people."""
     row = group.program.iterators[1]
-    manner = f"blocks of {cut[row]} rows" if set(cut) == {row} else f"blocks of {_factors(cut)}"
+    manner = f"blocks of {cut[row]} rows" if set(cut) == {row} else f"blocks of {_factors(cut)}" if cut else "rows"
     return manner + (f", unrolled {_factors(group.wishes.unroll)}" if group.wishes.unroll else "")
 
 
