@@ -112,9 +112,10 @@ class Maker:
         """``if (condition) action``."""
         return OneLine(self.line, "if", (condition,), action, made=True)
 
-    def loop(self, variable: str, first: Expr, last: Expr, body: Iterable[Node], step: int = 1) -> Construct:
+    def loop(self, variable: str, first: Expr, last: Expr, body: Iterable[Node], step: int | Expr = 1) -> Construct:
         """A ``do`` around nodes."""
-        bounds = (first, last) if step == 1 else (first, last, number(step))
+        by = number(step) if isinstance(step, int) else step
+        bounds = (first, last) if step == 1 else (first, last, by)
         header = Header(self.line, "do", bounds, variable, made=True)
         return Construct("do", (Part(header, tuple(body)),), self.end("do"))
 

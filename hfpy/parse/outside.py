@@ -19,12 +19,13 @@ from hfpy.options import Outside
 from hfpy.parse.text.lexer import mask_strings
 from hfpy.parse.text.limits import readable
 
-# Modules of compilers, and of libraries that compilers' wrappers or usual installations bring.
-_KNOWN = frozenset(
-    "iso_c_binding iso_fortran_env ieee_arithmetic ieee_exceptions ieee_features omp_lib omp_lib_kinds openacc "
-    "openacc_kinds cudafor cublas cufft curand cusolver cusparse nvtx accel_lib mpi mpi_f08 mpi_constants mpi_base "
-    "netcdf netcdf95 pnetcdf hdf5 h5lt h5im h5tb h5ds lapack95 blas95 f95_precision mkl_dfti mkl_vsl ifport ifcore "
-    "iflport ifposix dfport dflib".split()
+# Those of the standard (Fortran 2018, 16.10.2, 17.1, 18.2), then modules of compilers, and of libraries that compilers'
+# wrappers or usual installations bring.
+STANDARD = frozenset({"iso_c_binding", "iso_fortran_env", "ieee_arithmetic", "ieee_exceptions", "ieee_features"})
+_KNOWN = STANDARD | frozenset(
+    "omp_lib omp_lib_kinds openacc openacc_kinds cudafor cublas cufft curand cusolver cusparse nvtx accel_lib mpi "
+    "mpi_f08 mpi_constants mpi_base netcdf netcdf95 pnetcdf hdf5 h5lt h5im h5tb h5ds lapack95 blas95 f95_precision "
+    "mkl_dfti mkl_vsl ifport ifcore iflport ifposix dfport dflib".split()
 )
 # What those modules and usual libraries call their subroutines.
 _PREFIXES = (

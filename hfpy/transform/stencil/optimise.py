@@ -18,12 +18,14 @@ from hfpy.parse.text.physical import preprocessed
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.effort import Effort
+from hfpy.transform.stencil.evenrows import declared_threads, in_even_blocks, may_declare_threads, rows_counted
 from hfpy.transform.stencil.explained import Schedule, explained
 from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.model import rows_of
+from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionCode, names_in_bounds, region_code
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import RunFinder
@@ -155,23 +157,32 @@ class _RoutineWork:
     def edits(self) -> Iterator[Edit]:
         """The new regions, the declarations of what they need, and none of what has vanished."""
         used: set[str] = set()
+        even = False
         for program in self.programs:
             decision = self.tuning.decide(program, self.machine, self.target, self.effort)
             regions: dict[int, RegionCode] = {}
+            before: dict[str, tuple[str, ...]] = {}  # what sets a number of rows, by its variable
             for number, group in enumerate(decision.choice.groups):
                 lowering = decision.choice.costs[number].lowering
                 if not self._rewritten(group, lowering) or not self._replaceable(group):
                     continue
-                regions[number] = self._region(group, decision.tuned, lowering)
+                rows = self._rows(group, decision.tuned, len(before))
+                regions[number] = region_code(group, self.names, self.target, rows, lowering)
+                if isinstance(rows, str):
+                    before[rows] = tuple(rows_counted(rows, group.box[1], self._openmp))
                 used |= names_of(regions[number].region)
                 self.replaced.append(group)
                 yield self._replacement(group, regions[number])
             self.schedules.append(Schedule(program, decision.choice, regions, decision.tuned))
+            if before:
+                even = True
+                yield self._before(program, [line for lines in before.values() for line in lines])
         self.tuning.finish()
         if not used:
             return
         indent = " " * (self.routine.header.segments[0][2] + 2)
         declared = [indent + row for row in self.names.declarations(used)]
+        declared += [indent + declared_threads()] if even and self._openmp else []
         declared += [f"{indent}integer :: {', '.join(missing)}"] if (missing := self._undeclared(used)) else []
         if declared:
             yield insert_lines(self.routine.spec_insert + 1, declared, 5, self.routine.header.first)
@@ -191,10 +202,27 @@ class _RoutineWork:
         names = {i for g in self.replaced for i in g.program.iterators}
         return sorted(n for n in names & used if self.facts.scopes.variable(n, self.routine.key) is None)
 
-    def _region(self, group: Group, tuned: Tuned | None, lowering: Lowering) -> RegionCode:
+    @property
+    def _openmp(self) -> bool:
+        return self.facts.backend(self.routine.key) == "openmp"
+
+    def _rows(self, group: Group, tuned: Tuned | None, number: int) -> int | str:
+        """The rows of a block, or a variable for them, the ``number``-th of its program."""
         measured = tuned.rows if tuned is not None else 0
-        rows = 0 if isinstance(group, ColumnGroup) else measured or rows_of(group, self.machine)
-        return region_code(group, self.names, self.target, rows, lowering)
+        if isinstance(group, ColumnGroup) or measured:
+            return measured
+        even = self.target == "cpu" and in_even_blocks(group)
+        if even and (not self._openmp or may_declare_threads(self.facts, self.routine, self.names.taken)):
+            return self.names.scalar(group.program.iterators[1], f"_rows{number + 1 if number else ''}", "integer")
+        return rows_of(group, self.machine)
+
+    def _before(self, program: Program, statements: Sequence[str]) -> Edit:
+        """Statements before all regions of a program, so that nothing is between them."""
+        header = program.stages[0].region.header.line
+        scope = self.routine.scope(header)
+        indent = " " * header.segments[0][2]
+        first = scope.line.first if scope is not None else header.first
+        return insert_lines(first, [indent + statement for statement in statements], 6)
 
     def _replaceable(self, group: Group) -> bool:
         """Whether the lines of a group can be replaced: no preprocessor lines, sizes that a declaration may have."""

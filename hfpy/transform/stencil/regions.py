@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hfpy.model.building import Maker, quoted
+from hfpy.model.building import Maker, name, quoted
 from hfpy.model.directives import Domain, Region
 from hfpy.model.extents import Dim
 from hfpy.model.statements import Construct, DirectiveLine, Node, Part
@@ -40,20 +40,22 @@ class RegionCode:
 
 @dataclass(frozen=True)
 class _Space:
-    """What the points of a region are: iterators, the sizes of their domains, bounds, and steps."""
+    """What the points of a region are: iterators, the sizes of their domains, bounds, and steps, numbers or names."""
 
     iterators: tuple[str, ...]
     sizes: tuple[Dim, ...]
     box: Box
-    steps: tuple[int, ...] = ()
+    steps: tuple[int | str, ...] = ()
 
 
-def region_code(group: Group, names: Locals, target: str, rows: int, lowering: Lowering = POINTS) -> RegionCode:
+def region_code(group: Group, names: Locals, target: str, rows: int | str, lowering: Lowering = POINTS) -> RegionCode:
     """The region that takes the place of a group's regions; ``rows`` is how many rows a block has, where there are
-    blocks, ``lowering`` says how the group is computed on a GPU.
+    blocks, or the variable that tells, ``lowering`` says how the group is computed on a GPU.
     """
     if isinstance(group, ColumnGroup):
         return _columns(group, names, target)
+    if isinstance(rows, str):
+        return _even_blocks(group, names, rows, target)
     if in_blocks(group, target):
         return _blocks(group, names, rows, target)
     if lowering.iterator:
@@ -102,6 +104,15 @@ def _tiles(group: Group, names: Locals, lowering: Lowering, target: str) -> Regi
     team = tuple(f"{i}:{n}" for i, n in lowering.team.items())
     made = _region(group, space, code.body, target, private=code.private, hints=(("team", team),))
     return RegionCode(made, lowering.name, code.evaluations)
+
+
+def _even_blocks(group: Group, names: Locals, rows: str, target: str) -> RegionCode:
+    """A region over blocks of as many rows as a variable says."""
+    row = group.program.iterators[1]
+    code = RingWriter(group, names, {row: 1}, rows).write()
+    space = _Space((code.blocks[row],), _sizes(group)[1:], group.box[1:], (rows,))
+    made = _region(group, space, code.body, target, private=code.private)
+    return RegionCode(made, "blocks of rows, one a thread, row by row", code.evaluations)
 
 
 def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionCode:
@@ -155,7 +166,7 @@ def _region(
     return with_loops(replace(made, hints=(*hints, *made.hints)), tuple(body), steps, group.stages[-1].region)
 
 
-def with_loops(region: Region, body: tuple[Node, ...], steps: Sequence[int], last: Construct) -> Construct:
+def with_loops(region: Region, body: tuple[Node, ...], steps: Sequence[int | str], last: Construct) -> Construct:
     """A region with a body, in loops with some steps where directives are in comments; it ends as the region ``last``
     does.
     """
@@ -163,7 +174,8 @@ def with_loops(region: Region, body: tuple[Node, ...], steps: Sequence[int], las
     make = Maker(region.line)
     spans = zip(region.iterators, region.starts, region.ends, steps, strict=True)
     for iterator, start, end, step in spans if region.loops else ():
-        body = (make.loop(iterator, quoted(start), quoted(end), body, step),)
+        by = name(step) if isinstance(step, str) else step
+        body = (make.loop(iterator, quoted(start), quoted(end), body, by),)
     head = DirectiveLine(region.line, "region", made=True)
     return Construct("region", (Part(head, body),), DirectiveLine(last.end.line, "region", made=True), region)
 

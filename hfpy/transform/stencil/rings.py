@@ -30,16 +30,19 @@ def goes_by_rings(group: Group) -> bool:
 class RingWriter(BlockWriter):
     """Makes of one group the body of a region over blocks, in which the second iterator goes row by row."""
 
-    def __init__(self, group: Group, names: Locals, sizes: Mapping[str, int]) -> None:
+    def __init__(self, group: Group, names: Locals, sizes: Mapping[str, int], rows: str = "") -> None:
+        """``rows`` is the variable that has the rows of a block, where their number is no constant."""
         super().__init__(group, names, sizes)
         self.row = self.program.iterators[1]
+        self.rows = rows
         self.step = names.scalar(self.row, "_row", "integer")
         self.rings = {s.number: self._ring(s) for s in self.kept}
         self.lead = max(self._ahead(s) - self._behind(s) for s in self.kept)
 
     def _body(self) -> Iterator[Node]:
         block = name(self.blocks[self.row])
-        last = apply("min", (plus(block, self.sizes[self.row] - 1), bound(self.group.box[1].upper)))
+        behind = plus(binary(block, "+", name(self.rows)), -1) if self.rows else plus(block, self.sizes[self.row] - 1)
+        last = apply("min", (behind, bound(self.group.box[1].upper)))
         yield self.make.loop(self.step, plus(block, -self.lead), last, super()._body())
 
     def _ahead(self, stage: Stage) -> int:
