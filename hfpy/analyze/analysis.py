@@ -18,11 +18,12 @@ from hfpy.analyze.callgraph.graph import CallGraph, CallSite
 from hfpy.analyze.callgraph.positions import Positions, in_their_positions, positions
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
 from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, views_by_class
-from hfpy.analyze.language.context import Located, region_at
+from hfpy.analyze.language.context import region_at
+from hfpy.analyze.language.referenced import references_in
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.sizes import atoms, normal
-from hfpy.analyze.language.types import assigned_by_parts, text_rank
-from hfpy.analyze.language.uses import Reference, aliases_of, uses
+from hfpy.analyze.language.types import assigned_by_parts
+from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.order.agreement import edges_by_class, joints, turned_by_macros
 from hfpy.analyze.order.allocations import allocations
 from hfpy.analyze.order.layout import decide_layout, keep_unpinned
@@ -91,11 +92,7 @@ def _references(key: str, graph: CallGraph, scopes: Scopes, before: Facts | None
 
 def references_of(key: str, graph: CallGraph, scopes: Scopes) -> tuple[Reference, ...]:
     """All references of a routine. What a defined assignment may set in part only is read there, too."""
-
-    def rank_of_text(expr: Expr, at: Located) -> int | None:
-        return text_rank(expr, key, scopes, aliases_of(at))
-
-    found = uses(graph.statements[key], rank_of_text)
+    found = references_in(graph.statements[key], key, scopes)
     sites = (s for s in graph.indirect.get(key, ()) if _target_of(s.at.statement) is s.node)
     targets = {(id(s.at.statement), s.node.start) for s in sites}  # components begin with the name of the object
     targets |= {

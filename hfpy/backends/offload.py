@@ -122,7 +122,7 @@ class OffloadRewriter(RegionRewriter):
 
     def _bounded_by_arrays(self, region: Region) -> bool:
         """Whether the host reads arrays for the bounds of a region, which another region may have set."""
-        found = (self.facts.object(name, self.routine.key) for name in in_bounds(region))
+        found = (self.facts.object(name, self.routine.key) for name in in_bounds(self.facts, self.routine.key, region))
         bounds = (*region.starts, *region.ends, *region.strides)
         components = (isinstance(n, Apply) and isinstance(n.base, Component) for b in bounds for n in walk(b.expr))
         return any(components) or any(data is not None and data.rank for data in found)

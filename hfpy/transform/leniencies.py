@@ -20,9 +20,10 @@ from collections.abc import Iterator
 
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.language.context import located, regions_of
+from hfpy.analyze.language.referenced import references_in
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import type_of
-from hfpy.analyze.language.uses import Reference, uses
+from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, warning
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children, walk
 from hfpy.model.source import LogicalLine
@@ -100,7 +101,7 @@ def iterators_elsewhere(scopes: Scopes, routine: Routine) -> tuple[list[Edit], l
     unknown = {name: region for name, region in iterators.items() if scopes.variable(name, routine.key) is None}
     edits: list[Edit] = []
     found: list[Diagnostic] = []
-    for reference in uses(located(routine)) if unknown else ():
+    for reference in references_in(located(routine), routine.key, scopes) if unknown else ():
         around = (regions[number] for number in reference.at.regions)
         name = reference.name
         if name not in unknown or any(region is not None and name in region.iterators for region in around):
@@ -121,7 +122,7 @@ def whole_arguments(scopes: Scopes, routine: Routine, target: str) -> tuple[list
     regions = [construct.region for construct in regions_of(routine)]
     active = [region for region in regions if region is not None and region.active(target)]
     iterators = {name for region in active for name in region.iterators}
-    references = list(uses(located(routine))) if iterators else []
+    references = list(references_in(located(routine), routine.key, scopes)) if iterators else []
     iterators -= {r.name for r in references if (_sets(r) or _is_given(r)) and not r.at.regions}
     edits: list[Edit] = []
     found: list[Diagnostic] = []

@@ -13,10 +13,8 @@ from pathlib import Path
 
 from hfpy.analyze.directives.dropped import dropped
 from hfpy.analyze.directives.threadsaround import drop_around
-from hfpy.analyze.language.context import located
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.uses import uses
-from hfpy.analyze.loops.loopregions import World
+from hfpy.analyze.loops.loopregions import world_of
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.units import FileIndex
@@ -75,7 +73,7 @@ def with_open_regions(settled: Settled, keys: Collection[str] | None = None) -> 
     scopes = Scopes(application)
     for key, found in nests.items():
         routine, index = application.routines[key], application.file(key)
-        world = World(scopes, routine, uses(located(routine)), application.options.domains)
+        world = world_of(scopes, routine)
         for nest in found:
             edits, faults = written_out(index, world, nest)
             changes.setdefault(index.path, []).extend(edits)

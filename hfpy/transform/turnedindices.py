@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from hfpy.analyze.arrays.listings import Listing, listing_of, merged_listing
 from hfpy.analyze.language.context import located
+from hfpy.analyze.language.referenced import references_in
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.uses import Reference, uses
+from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, note
 from hfpy.model.directives import Dependants, Listed
 from hfpy.model.expressions import Apply, Name, Range, names_in, walk
@@ -41,7 +42,7 @@ def turned_indices(scopes: Scopes, routine: Routine) -> tuple[list[Edit], list[D
     statements = located(routine) if names else ()
     if any(at.renamed for at in statements):
         return [], []
-    references = [r for r in uses(statements) if r.name in names]
+    references = [r for r in references_in(statements, routine.key, scopes) if r.name in names]
     edits: list[Edit] = []
     notes: list[Diagnostic] = []
     for block in blocks:

@@ -10,7 +10,7 @@ from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
-from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.analyze.language.referenced import asks
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, Expr, Name, base_name, children
@@ -69,16 +69,15 @@ def _out_of_sight(facts: Facts, name: str, key: str) -> bool:
     return bool(facts.application.routines_of(key))
 
 
-def in_bounds(region: Region) -> frozenset[str]:
+def in_bounds(facts: Facts, key: str, region: Region) -> frozenset[str]:
     """The names of whose values the bounds of a region are made, which the host finds before it starts a kernel."""
     bounds = (*region.starts, *region.ends, *region.strides)
-    return frozenset(name for bound in bounds for name in _valued(bound.expr))
+    return frozenset(name for bound in bounds for name in _valued(facts, key, bound.expr))
 
 
-def _valued(expr: Expr) -> Iterator[str]:
+def _valued(facts: Facts, key: str, expr: Expr) -> Iterator[str]:
     """The names in an expression, but for those of which only a size or the like is asked."""
-    asks = isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in INQUIRY
     if isinstance(expr, Name):
         yield expr.name
-    for part in children(expr)[2 if asks else 0 :]:
-        yield from _valued(part)
+    for part in children(expr)[2 if asks(expr, key, facts.scopes) else 0 :]:
+        yield from _valued(facts, key, part)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.effects.memory import done_in
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.analyze.language.referenced import asks
 from hfpy.diagnostics import Diagnostic, Place, Related, warning
-from hfpy.model.expressions import Apply, Expr, Fragment, Name, children
+from hfpy.model.expressions import Expr, Fragment, Name, children
 from hfpy.model.statements import Node, constructs
-from hfpy.model.units import Routine, Symbol
+from hfpy.model.units import Symbol
 
 if TYPE_CHECKING:
     from hfpy.analyze.effects.bodies import RegionBody
@@ -30,7 +30,7 @@ def declared_of(
     """What the declarations of each routine read of variables that it does not have by itself, and functions that they
     call; ``mentioned`` gives what a routine knows.
     """
-    own = {key: set(_read_in(facts, key, _names(facts.application.routines[key]))) for key in facts.graph.sites}
+    own = {key: set(_read_in(facts, key, _names(facts, key))) for key in facts.graph.sites}
     return {key: frozenset(_with_functions(there, mentioned)) for key, there in own.items()}
 
 
@@ -56,33 +56,35 @@ def _read_in(facts: Facts, key: str, names: Iterable[tuple[str, str]]) -> Iterat
             yield joint, word
 
 
-def dummies_in_declarations(routine: Routine) -> frozenset[str]:
+def dummies_in_declarations(facts: Facts, key: str) -> frozenset[str]:
     """The dummy arguments whose values the declarations of a routine read when it is called."""
-    names = _in_declarations(routine.spec.symbols.values())
+    routine = facts.routine(key)
+    names = _in_declarations(facts, key, routine.spec.symbols.values())
     return frozenset(n for n, word in names if word == SIZE and n in routine.dummies)
 
 
-def read_by_blocks(nodes: tuple[Node, ...]) -> frozenset[str]:
-    """The names whose values declarations in ``block`` constructs read."""
-    return frozenset(n for n, word in _in_blocks(nodes) if word == SIZE)
+def read_by_blocks(facts: Facts, key: str, nodes: tuple[Node, ...]) -> frozenset[str]:
+    """The names whose values declarations in ``block`` constructs of a routine read."""
+    return frozenset(n for n, word in _in_blocks(facts, key, nodes) if word == SIZE)
 
 
-def _names(routine: Routine) -> Iterator[tuple[str, str]]:
-    yield from _in_declarations(routine.spec.symbols.values())
-    yield from _in_blocks(routine.body)
+def _names(facts: Facts, key: str) -> Iterator[tuple[str, str]]:
+    routine = facts.application.routines[key]
+    yield from _in_declarations(facts, key, routine.spec.symbols.values())
+    yield from _in_blocks(facts, key, routine.body)
 
 
-def _in_blocks(nodes: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
+def _in_blocks(facts: Facts, key: str, nodes: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
     for construct in constructs(nodes):
         if construct.kind == "block":
-            yield from _in_declarations(construct.declarations)
+            yield from _in_declarations(facts, key, construct.declarations)
 
 
-def _in_declarations(declared: Iterable[object]) -> Iterator[tuple[str, str]]:
+def _in_declarations(facts: Facts, key: str, declared: Iterable[object]) -> Iterator[tuple[str, str]]:
     for symbol in declared:
         if isinstance(symbol, Symbol):
             for fragment in _fragments(symbol):
-                yield from _read(fragment.expr)
+                yield from _read(facts, key, fragment.expr)
 
 
 def _fragments(symbol: Symbol) -> Iterable[Fragment]:
@@ -90,14 +92,14 @@ def _fragments(symbol: Symbol) -> Iterable[Fragment]:
     return (*length, *(bound for dim in symbol.shape for bound in dim.bounds))
 
 
-def _read(expr: Expr, word: str = SIZE) -> Iterator[tuple[str, str]]:
+def _read(facts: Facts, key: str, expr: Expr, word: str = SIZE) -> Iterator[tuple[str, str]]:
     """The names in an expression, and what is read of each."""
     if isinstance(expr, Name):
         yield expr.name, word
         return
-    inquiry = isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in INQUIRY
+    inquiry = asks(expr, key, facts.scopes)
     for part in children(expr):
-        yield from _read(part, ASKED if inquiry else word)
+        yield from _read(facts, key, part, ASKED if inquiry else word)
 
 
 def seen_in_declarations(body: RegionBody) -> Iterator[Diagnostic]:
@@ -105,7 +107,11 @@ def seen_in_declarations(body: RegionBody) -> Iterator[Diagnostic]:
     functions in blocks of the region.
     """
     read = [(known, body.facts.routine(c).name) for c in body.callees for known in sorted(body.effects.declared(c))]
-    here = [r for r in _read_in(body.facts, body.key, _in_blocks((body.construct,))) if isinstance(r[0], str)]
+    here = [
+        r
+        for r in _read_in(body.facts, body.key, _in_blocks(body.facts, body.key, (body.construct,)))
+        if isinstance(r[0], str)
+    ]
     read += [(known, "") for known in _with_functions(here, body.effects.mentioned_memory)]
     if not read:
         return

@@ -63,7 +63,7 @@ def done_to(reference: Reference, key: str, facts: Facts) -> str:
             meant = facts.variable(reference.name, reference.at, key)
             return "resize" if meant is not None and meant.symbol.dynamic else ""
         case "argument":
-            return "resize" if _moved(reference, key, facts) else ""
+            return "resize" if allocation_moved(reference, key, facts) else ""
         case "write" if isinstance(statement, Assignment):
             target = statement.target
             whole = isinstance(target, Name | Component) and base_name(target) == reference.name
@@ -85,7 +85,7 @@ def _meant(facts: Facts, name: str, at: Located, key: str) -> Identity | None:
     return (found.home, found.symbol.name) if found is not None else None
 
 
-def _moved(reference: Reference, key: str, facts: Facts) -> bool:
+def allocation_moved(reference: Reference, key: str, facts: Facts) -> bool:
     """Whether the allocation of an argument is moved (Fortran 2018, 16.9.137)."""
     statement = reference.at.statement
     called = isinstance(statement, Call) and base_name(statement.designator) == "move_alloc"

@@ -135,17 +135,37 @@ def sets_component(reference: Reference) -> bool:
 
 _WRITTEN = frozenset({"iostat", "newunit", "size"})  # by statements of input and output
 
+# The first dummy arguments of inquiry functions (Fortran 2018, 16.9): what is asked about.
+_ASKED_ABOUT = frozenset({"a", "array", "i", "pointer", "scalar", "source", "string", "x"})
+
 TextRank = Callable[[Expr, Located], int | None]
+Intrinsic = Callable[[str, Located], bool]
 
 
-def uses(statements: tuple[Located, ...], rank_of_text: TextRank = lambda _, __: None) -> tuple[Reference, ...]:
+def uses(
+    statements: tuple[Located, ...],
+    rank_of_text: TextRank = lambda _, __: None,
+    intrinsic: Intrinsic = lambda _, __: True,
+) -> tuple[Reference, ...]:
     """All references of a routine in the order of the text. ``rank_of_text`` tells designators of type character, by
-    their number of dimensions: a ``write`` with one as its unit writes into it.
+    their number of dimensions: a ``write`` with one as its unit writes into it. ``intrinsic`` tells whether a name
+    means an intrinsic function: arrays and functions of the program may be called ``size`` or ``range``, too.
     """
     found: list[Reference] = []
     for at in statements:
         _statement(at, rank_of_text, found)
-    return tuple(found)
+    return tuple(_given(r) if r.role == "inquiry" and not _asks(r, intrinsic) else r for r in found)
+
+
+def _asks(reference: Reference, intrinsic: Intrinsic) -> bool:
+    """Whether a statement, or an intrinsic function, only asks something about what it names."""
+    name = base_name(reference.call) if isinstance(reference.call, Apply) else None
+    return name is None or name == "loc" or intrinsic(name, reference.at)
+
+
+def _given(reference: Reference) -> Reference:
+    """What looked like an inquiry is an index of an array or an argument of a function of the program."""
+    return replace(reference, role="argument")
 
 
 def _statement(at: Located, rank_of_text: TextRank, found: list[Reference]) -> None:
@@ -326,10 +346,12 @@ def _index(arg: Expr, number: int, at: Located, first: Apply, inquiry: bool, fou
     """An index of an array or an argument of a function: which of the two, only a scope can tell."""
     position: int | str = number
     value = arg
+    asked = inquiry and number == 0
     if isinstance(arg, Keyword):
         position, value = arg.name, arg.value
+        asked = inquiry and arg.name in _ASKED_ABOUT
     if isinstance(value, Name | Apply | Component):
-        _designator(value, at, "inquiry" if inquiry and number == 0 else "argument", first, position, found)
+        _designator(value, at, "inquiry" if asked else "argument", first, position, found)
     elif isinstance(value, Range):
         for child in children(value):
             _expr(child, at, "read", found)

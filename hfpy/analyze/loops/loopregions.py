@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
-from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.analyze.language.context import located
 from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.referenced import asks, references_in
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.sizes import constant, normal
 from hfpy.analyze.language.uses import Reference
@@ -146,6 +147,12 @@ class World:
         return made
 
 
+def world_of(scopes: Scopes, routine: Routine, of_threads: frozenset[tuple[str, str]] = frozenset()) -> World:
+    """What is known around the nests of a routine."""
+    references = references_in(located(routine), routine.key, scopes)
+    return World(scopes, routine, references, scopes.application.options.domains, of_threads)
+
+
 def perfect_nest(outer: Construct, most: int) -> list[Construct]:
     """The loops with a variable that are in each other with nothing between them, outermost first, up to a number."""
     loops = [outer]
@@ -203,7 +210,7 @@ def loop_region(world: World, outer: Construct, names: Sequence[str] = (), most:
     _all_named(names, loops, turns)
     for loop, turn in zip(loops, turns, strict=True):
         _proper(world, loop.header, turn, [t.iterator for t in turns])
-    _unchanged(loops, turns)
+    _unchanged(world, loops, turns)
     _without_jumps_out(loops)
     order = list(names) or by_storage(world, loops[0], [t.iterator for t in reversed(turns)])
     sizes = {t.iterator: _size(world, loops[0], t) for t in turns}
@@ -236,7 +243,7 @@ def concurrent_region(world: World, loop: Construct, turns: Sequence[Turns], ord
         if not index_types(loop.header.line) or world.scopes.variable(turn.iterator, world.routine.key) is not None:
             _integer(world, loop.header, turn.iterator, (0, None))
         _moving(loop.header.line, turn, (0, None))
-    _unchanged([loop], turns)
+    _unchanged(world, [loop], turns)
     sizes = {name: _size(world, loop, by_name[name]) for name in order}
     outermost_first = tuple(by_name[name] for name in reversed(order))
     return LoopRegion((loop,), outermost_first, tuple(sizes.items()))
@@ -303,12 +310,12 @@ def _but(iterators: Sequence[str], name: str) -> str:
 Path = tuple[str, ...]  # of a designator: the variable, then the components
 
 
-def _unchanged(loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
+def _unchanged(world: World, loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
     """Neither a bound nor an iterator is set in the nest: a region finds its bounds once."""
     bounds = [f.expr for t in turns for f in (t.first, t.last, t.step)]
     iterators = {(t.iterator,) for t in turns}
-    values = iterators.union(*(_needed(e, False) for e in bounds))
-    names = iterators.union(*(_needed(e, True) for e in bounds))
+    values = iterators.union(*(_needed(world, e, False) for e in bounds))
+    names = iterators.union(*(_needed(world, e, True) for e in bounds))
     for statement in flatten(loops[-1].body):
         action = statement.action if isinstance(statement, OneLine) else statement
         path: Path = ()
@@ -333,20 +340,22 @@ def _path(designator: Expr) -> Path:
     return (designator.name, *reversed(names)) if isinstance(designator, Name) else ()
 
 
-def _needed(expr: Expr, sizes: bool) -> Iterator[Path]:
+def _needed(world: World, expr: Expr, sizes: bool) -> Iterator[Path]:
     """The variables and components whose values an expression needs; with ``sizes`` also those of which it only asks a
     size or the like.
     """
-    if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in INQUIRY and expr.args:
+    if isinstance(expr, Apply) and expr.args and asks(expr, world.routine.key, world.scopes):
         asked, *others = expr.args
-        inside = _needed(asked, True) if sizes else (p for e in _indices(asked) for p in _needed(e, sizes))
-        yield from (*inside, *(p for e in others for p in _needed(e, sizes)))
+        inside = (
+            _needed(world, asked, True) if sizes else (p for e in _indices(asked) for p in _needed(world, e, sizes))
+        )
+        yield from (*inside, *(p for e in others for p in _needed(world, e, sizes)))
     elif isinstance(expr, Name | Apply | Component):
         yield _path(expr)
-        yield from (p for index in _indices(expr) for p in _needed(index, sizes))
+        yield from (p for index in _indices(expr) for p in _needed(world, index, sizes))
     else:
         for operand in children(expr):
-            yield from _needed(operand, sizes)
+            yield from _needed(world, operand, sizes)
 
 
 def _indices(designator: Expr) -> Iterator[Expr]:

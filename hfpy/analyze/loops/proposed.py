@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
 from hfpy.analyze.language.context import located
+from hfpy.analyze.language.referenced import references_in
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.sizes import linear, normal
-from hfpy.analyze.language.uses import Reference, uses
+from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.loops.loopregions import iterator_of
 from hfpy.diagnostics import Place
 from hfpy.model.application import Application
@@ -72,7 +73,7 @@ _Base = tuple[tuple[str, int], ...]  # the upper bound of a dimension without it
 def proposals(application: Application) -> tuple[Proposal, ...]:
     """The domains of a program, most used first."""
     scopes = Scopes(application)
-    references = {key: uses(located(r)) for key, r in application.routines.items() if r.body}
+    references = {key: references_in(located(r), key, scopes) for key, r in application.routines.items() if r.body}
     allocated = _allocated(scopes, references)
     groups: dict[_Base, _Group] = {}
     for key, listed in references.items():

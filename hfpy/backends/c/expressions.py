@@ -470,11 +470,10 @@ class Expressions:
             values = [a.value if isinstance(a, Keyword) else a for a in expr.args]
             if rank := result_rank(self, expr):
                 return rank
-            if name in REDUCING | INQUIRY:
-                return 1 if is_location(self, expr) else 0
-            if self.body.callee(expr, self.key, self.at) is not None and not self.body.elemental(
-                expr, self.key, self.at
-            ):
+            if self.body.callee(expr, self.key, self.at) is None:
+                if name in REDUCING | INQUIRY:
+                    return 1 if is_location(self, expr) else 0
+            elif not self.body.elemental(expr, self.key, self.at):
                 return 0
             return max((self.rank(v) for v in values), default=0)
         return 0

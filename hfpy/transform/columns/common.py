@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.referenced import asks
 from hfpy.diagnostics import Place
 from hfpy.model.building import Maker, apply, name, number, plus
-from hfpy.model.expressions import Apply, Expr, Name, walk
+from hfpy.model.expressions import Apply, Expr, Name, children, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Node, Statement, flatten
 from hfpy.model.units import Routine
@@ -95,6 +96,16 @@ class Questions:
     def __init__(self, facts: Facts, effects: Effects) -> None:
         self.facts = facts
         self.effects = effects
+
+    def valued(self, routine: Routine, expr: Expr) -> Iterator[str]:
+        """The names in an expression whose values it needs: not those that ``present``, ``size`` and the like ask
+        about.
+        """
+        if isinstance(expr, Name):
+            yield expr.name
+        elif not asks(expr, routine.key, self.facts.scopes):
+            for child in children(expr):
+                yield from self.valued(routine, child)
 
     def active(self, routine: Routine, node: Construct) -> tuple[Node, ...] | None:
         """What of a directive's construct is there on this target; None for other constructs.

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.analyze.language.referenced import asks
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.order.lanes import begins_a_block
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Range
-from hfpy.transform.columns.common import named
 
 
 def width_of_blocks(facts: Facts) -> int | None:
@@ -33,6 +32,7 @@ class HomeBlocks:
         items: Callable[[Reference], tuple[Expr | str, ...]],
     ) -> None:
         self.facts = facts
+        self.key = key
         self.region = region
         self.references = references
         self.items = items
@@ -61,12 +61,12 @@ class HomeBlocks:
         if order.pieces[0].part != "within" or stored[: len(rest) + 1] != [column, *rest]:
             return False
         own = [r for r in self.references if r.name == data.name]
-        return not any(self._asks(r) for r in own) and all(self._in_one_piece(r, positions) for r in own if _passed(r))
+        return not any(r.role == "inquiry" or self._in_inquiry(r) for r in own) and all(
+            self._in_one_piece(r, positions) for r in own if _passed(r)
+        )
 
-    @staticmethod
-    def _asks(reference: Reference) -> bool:
-        call = reference.call
-        return reference.role == "inquiry" or (isinstance(call, Apply) and named(call) in INQUIRY)
+    def _in_inquiry(self, reference: Reference) -> bool:
+        return isinstance(reference.call, Apply) and asks(reference.call, self.key, self.facts.scopes)
 
     def _in_one_piece(self, reference: Reference, positions: Mapping[int, str]) -> bool:
         """Whether what is passed of a block lies in one piece, and is not all of an array (which would be it)."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 
 from hfpy.analyze.callgraph.graph import CallSite
-from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.analyze.language.referenced import asks
 from hfpy.model.building import COLON, Maker, apply, between, binary, keyword, name, number, plus, quoted
 from hfpy.model.expressions import (
     Apply,
@@ -265,7 +265,7 @@ class BodyWriter:
             new = self.reference(expr, line, lanes)
         if new is not None:
             return Instead(expr.start, expr.end, new)
-        if isinstance(expr, Apply) and called in INQUIRY:
+        if isinstance(expr, Apply) and asks(expr, self.routine.key, self.analysis.facts.scopes):
             return with_children(expr, lambda child: self._asked(expr, child, line, lanes))
         function = expr.base if isinstance(expr, Apply) and isinstance(expr.base, Name) else None
         return with_children(expr, lambda e: e if e is function else self.expression(e, line, lanes))

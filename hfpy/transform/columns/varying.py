@@ -8,9 +8,8 @@ from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
-from hfpy.analyze.language.intrinsics import INQUIRY
 from hfpy.analyze.language.uses import Reference
-from hfpy.model.expressions import Apply, Expr, Keyword, Name, children, walk
+from hfpy.model.expressions import Expr, Keyword, Name, walk
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -83,15 +82,15 @@ class Varying(Questions):
 
     def varies(self, routine: Routine, expr: Expr, statement: Statement, varying: frozenset[str] | set[str]) -> bool:
         """Whether an expression differs from column to column."""
-        if any(name in varying for name in valued(expr)):
+        if any(name in varying for name in self.valued(routine, expr)):
             return True
         return any(
-            site.function and site.callee and self._function_varies(site, varying)
+            site.function and site.callee and self._function_varies(routine, site, varying)
             for site in self.sites(routine, statement, expr)
         )
 
-    def _function_varies(self, site: CallSite, varying: frozenset[str] | set[str]) -> bool:
-        return any(name in varying for a in site.args for name in valued(a))
+    def _function_varies(self, routine: Routine, site: CallSite, varying: frozenset[str] | set[str]) -> bool:
+        return any(name in varying for a in site.args for name in self.valued(routine, a))
 
     def sites(self, routine: Routine, statement: Statement, within: Expr | None = None) -> Iterator[CallSite]:
         """The calls of procedures with source in a statement, or in one of its expressions."""
@@ -191,17 +190,6 @@ class Varying(Questions):
             raise refused(f"'{name}' of a module is written", place)
         if writes and (reference.component or data.symbol.type.base not in NUMBERS):
             raise refused(f"'{name}' is written in parts", place)
-
-
-def valued(expr: Expr) -> Iterator[str]:
-    """The names in an expression whose values it needs: not those that ``present``, ``size`` and the like ask about."""
-    if isinstance(expr, Name):
-        yield expr.name
-        return
-    if isinstance(expr, Apply) and named(expr) in INQUIRY:
-        return
-    for child in children(expr):
-        yield from valued(child)
 
 
 def _indexed(statement: Assignment, varying: set[str]) -> bool:

@@ -100,7 +100,9 @@ class DeviceData(HeldArrays):
                 yield from self._bounds(node)
                 continue
             if isinstance(node, Construct):
-                yield from self._read_before(node, read_by_blocks((node,)).intersection(self.arrays))
+                yield from self._read_before(
+                    node, read_by_blocks(self.facts, self.key, (node,)).intersection(self.arrays)
+                )
             if isinstance(node, Construct) and apart:
                 yield from self._headers(node)
                 for part in node.parts:
@@ -157,7 +159,9 @@ class DeviceData(HeldArrays):
         touched = Touched()
         for loop in own_nest(node.body, region.iterators) if region.loops else ():
             self.touch(loop.header, touched)
-        yield from self._read_before(node, touched.read | in_bounds(region).intersection(self.arrays))
+        yield from self._read_before(
+            node, touched.read | in_bounds(self.facts, self.key, region).intersection(self.arrays)
+        )
 
     def _read_before(self, node: Construct, names: Iterable[str]) -> Iterator[Edit]:
         """Arrays go to the host before a construct, which reads them."""

@@ -14,13 +14,14 @@ from hfpy.analyze.device.states import HOST, States
 from hfpy.analyze.effects.declared import dummies_in_declarations
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.insides import objects_touched
+from hfpy.analyze.effects.memory import allocation_moved
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.components import chains_from, in_one_spelling, indexed
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference, has_nulls
 from hfpy.diagnostics import error
 from hfpy.model.expressions import Component, Expr, Name
-from hfpy.model.statements import Assignment, Call, InputOutput, Statement
+from hfpy.model.statements import Assignment, InputOutput, Statement
 from hfpy.model.units import Routine
 from hfpy.transform.device.datadialect import DataDialect
 from hfpy.transform.device.hostcalls import HostCalls
@@ -119,7 +120,6 @@ class HostStatements:
 
     def _touch(self, reference: Reference, name: str, touched: Touched, partly: bool) -> None:
         """Add what a reference does with an array; ``partly`` where it may leave some of it as it is."""
-        statement = reference.at.statement
         if self.traffic.takes(reference, name, touched, self.found):
             return
         anew = allocates_below(self.facts, reference, self.key)
@@ -131,7 +131,7 @@ class HostStatements:
             return
         if self._of_unknown_size(name, reference):
             return
-        if isinstance(statement, Call) and getattr(statement.designator, "name", "") == "move_alloc":
+        if allocation_moved(reference, self.key, self.facts):
             if reference.position not in (0, "from") and self.states.decided(name, self.key) == HOST:
                 return  # it may have got this memory: what is reported of the other array is enough
             self._refuse(reference, f"'{name}' is on the device, and its memory goes to another array here")
@@ -196,7 +196,7 @@ class HostStatements:
         found = [dummy] if dummy is not None else self.states.chosen(reference, self.key)
         for data in found:
             if data is not None and data.routine not in self._in_declarations:
-                self._in_declarations[data.routine] = dummies_in_declarations(self.facts.routine(data.routine))
+                self._in_declarations[data.routine] = dummies_in_declarations(self.facts, data.routine)
         return any(d is not None and d.name in self._in_declarations[d.routine] for d in found)
 
     def _refuse(self, reference: Reference, message: str, hint: str = "copy the values instead") -> None:

@@ -23,14 +23,12 @@ from hfpy.analyze.dependence.answers import Witness
 from hfpy.analyze.directives.threadsaround import names_asking
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.language.context import located
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.uses import uses
 from hfpy.analyze.loops.broughthere import brought_here
 from hfpy.analyze.loops.foundreductions import found_reductions
 from hfpy.analyze.loops.gapped import Gapped
-from hfpy.analyze.loops.loopregions import NotTaken, World, perfect_nest
+from hfpy.analyze.loops.loopregions import NotTaken, perfect_nest, world_of
 from hfpy.analyze.loops.ordering import Ordering
 from hfpy.analyze.loops.plainloops import Serial, plain_loops
 from hfpy.analyze.regions.sharing import RegionSharing, RoutineSharing
@@ -146,7 +144,7 @@ class Search:
         graph = CallGraph(application, self.scopes, before=before, same=same)
         self.ordering: Ordering = Ordering(application, self.scopes, graph)
         self.worlds = {
-            key: World(self.scopes, routine, uses(located(routine)), application.options.domains)
+            key: world_of(self.scopes, routine)
             for key, routine in application.routines.items()
             if routine.body and routine.kind in _PROCEDURES
         }

@@ -22,12 +22,11 @@ from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.loopvalues import counts_only
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.language.context import located
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.uses import Reference, uses
+from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.loops.counters import counters
 from hfpy.analyze.loops.foundreductions import found_reductions
-from hfpy.analyze.loops.loopregions import NotTaken, World, perfect_nest
+from hfpy.analyze.loops.loopregions import NotTaken, World, perfect_nest, world_of
 from hfpy.analyze.loops.ordering import Ordering
 from hfpy.analyze.loops.parallelloops import Candidate
 from hfpy.analyze.loops.stretches import NoColumns
@@ -241,7 +240,7 @@ def _together(
     worlds: dict[str, World] = {}
     for taken, _ in loops:
         routine = application.routines[taken.key]
-        worlds[taken.key] = World(scopes, routine, uses(located(routine)), application.options.domains)
+        worlds[taken.key] = world_of(scopes, routine)
     against: dict[int, NoColumns] = {}
     tried: list[tuple[TakenOut, Tried]] = []
     for taken, loop in loops:

@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from hfpy.analyze.callgraph.graph import CallGraph
-from hfpy.analyze.language.context import located
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.uses import uses
 from hfpy.analyze.loops.contracted import one_column
-from hfpy.analyze.loops.loopregions import World
+from hfpy.analyze.loops.loopregions import World, world_of
 from hfpy.analyze.loops.ordering import Ordering
 from hfpy.analyze.loops.stretches import Columns, NoColumns
 from hfpy.diagnostics import Diagnostic, error, has_errors
@@ -106,7 +104,7 @@ def _asked(application: Application) -> tuple[list[_Asked], list[Diagnostic]]:
 
 def _world(scopes: Scopes, application: Application, key: str) -> World:
     routine = application.routines[key]
-    return World(scopes, routine, uses(located(routine)), application.options.domains)
+    return world_of(scopes, routine)
 
 
 def _marks(asked: _Asked) -> Iterator[LogicalLine]:

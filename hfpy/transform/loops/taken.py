@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hfpy.analyze.language.context import located
 from hfpy.analyze.language.ofthreads import of_threads
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.uses import uses
-from hfpy.analyze.loops.loopregions import World
+from hfpy.analyze.loops.loopregions import World, world_of
 from hfpy.analyze.loops.parallelloops import Kept, candidates
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.application import Application
@@ -67,10 +65,9 @@ def _note(index: FileIndex, row: int, why: str) -> Diagnostic:
 def _worlds(application: Application) -> dict[str, World]:
     scopes = Scopes(application)
     parallel = {f.path for f in application.files if calls_loops_parallel(f.source.lines)}
-    domains = application.options.domains
     private = of_threads(application) if parallel else frozenset()
     return {
-        key: World(scopes, routine, uses(located(routine)), domains, private)
+        key: world_of(scopes, routine, private)
         for key, routine in application.routines.items()
         if routine.body and routine.file in parallel
     }

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hfpy.analyze.language.context import located
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.uses import uses
 from hfpy.analyze.loops.counters import counters, increment
-from hfpy.analyze.loops.loopregions import World
+from hfpy.analyze.loops.loopregions import World, world_of
 from hfpy.model.building import Maker, binary, name
 from hfpy.model.expressions import Expr
 from hfpy.model.printing import rows
@@ -36,7 +34,7 @@ def known_counters(scopes: Scopes, index: FileIndex, routine: Routine) -> Iterat
         if region is None or not region.loops or not region.active(target) or not _may_count(construct):
             continue
         if world is None:
-            world = World(scopes, routine, uses(located(routine)), scopes.application.options.domains)
+            world = world_of(scopes, routine)
         known = [*(r.name for r in region.reductions), *region.private, *region.local]
         nest = own_nest(construct.body, region.iterators)
         yield from counter_edits(index, world, nest, known, construct)

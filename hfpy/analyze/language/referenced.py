@@ -1,0 +1,31 @@
+"""The references of a unit, with what its scopes tell about names: which are texts, and which intrinsic functions."""
+
+from __future__ import annotations
+
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.types import text_rank
+from hfpy.analyze.language.uses import Reference, aliases_of, uses
+from hfpy.model.expressions import Apply, Expr, Name
+
+
+def references_in(statements: tuple[Located, ...], key: str, scopes: Scopes) -> tuple[Reference, ...]:
+    """All references in statements of a unit, in the order of the text."""
+
+    def rank_of_text(expr: Expr, at: Located) -> int | None:
+        return text_rank(expr, key, scopes, aliases_of(at))
+
+    def intrinsic(name: str, at: Located) -> bool:
+        return name not in aliases_of(at) and scopes.is_intrinsic(name, key)
+
+    return uses(statements, rank_of_text, intrinsic)
+
+
+def asks(expr: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether an expression asks something about a variable by an intrinsic function, such as ``size(a)``. Arrays and
+    functions of the program may have such names, too.
+    """
+    if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or expr.base.name not in INQUIRY:
+        return False
+    return scopes.is_intrinsic(expr.base.name, key)
