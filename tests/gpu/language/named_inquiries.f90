@@ -37,7 +37,7 @@ contains
     !@parallelRegion{domName(i), domSize(n)}
     do i = 1, n
       b(i) = digits(a(i)) + rank(which(i))
-      precision(i) = rank(kind(i)) + radix(x=c(i), factor=a(i))
+      precision(i) = rank(kind(i)) + radix(x=c(i))
     end do
     !@end parallelRegion
     total(3) = digits(b(3)) + size_of(b, n)
@@ -66,10 +66,10 @@ contains
     real(8) :: r
     r = 1.25d0*x
   end function digits
-  pure function radix(factor, x) result(r)
-    real(8), intent(in) :: factor, x
+  pure function radix(x) result(r)
+    real(8), intent(in) :: x
     real(8) :: r
-    r = factor - x
+    r = 3 - x
   end function radix
   elemental function tiny(x) result(r)
     real(8), intent(in) :: x

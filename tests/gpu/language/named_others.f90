@@ -1,8 +1,8 @@
 ! arrays, functions and subroutines of the program that are called like intrinsic ones
 module named_others
   implicit none
-  real(8) :: sum(12), index(12), scale(12)
-  integer :: count(12), merge(12), maxloc(12), iand(12)
+  real(8) :: sum(12), iparity(12), popcnt(12)
+  integer :: count(12), trailz(12), maxloc(12)
   real(8) :: seed = 1
 contains
   subroutine run()
@@ -13,11 +13,11 @@ contains
       a(i) = 1.5d0*i; b(i) = 0; c(i) = i - 4.5d0
       which(i) = mod(5*i, 12) + 1
       count(i) = mod(7*i, 12) + 1
-      merge(i) = 13 - i; maxloc(i) = mod(11*i, 12) + 1; iand(i) = i
-      sum(i) = 100*i; index(i) = 3*i; scale(i) = 0
+      trailz(i) = 13 - i; maxloc(i) = mod(11*i, 12) + 1
+      sum(i) = 100*i; iparity(i) = 3*i; popcnt(i) = 0
     end do
     call named_others_steps(12, a, b, c, which, total)
-    print '(6f14.5)', a, b, c, scale, total, sum, index
+    print '(6f14.5)', a, b, c, popcnt, total, sum, iparity
   end subroutine run
   subroutine named_others_steps(n, a, b, c, which, total)
     integer, intent(in) :: n
@@ -30,12 +30,12 @@ contains
       a(i) = a(i)*2
       which(i) = n + 1 - which(i)
       count(i) = n + 1 - count(i)
-      merge(i) = which(i)
+      trailz(i) = which(i)
       sum(i) = sum(i) + i
     end do
     !@end parallelRegion
     total(1) = maxval(a)
-    total(2) = sum(count(3)) + sum(merge(5))
+    total(2) = sum(count(3)) + sum(trailz(5))
     call random_number(b)
     call move_alloc(a, c)
     call system_clock(a)
@@ -44,10 +44,10 @@ contains
     !@parallelRegion{domName(i), domSize(n)}
     do i = 1, n
       b(i) = b(i) + sum(maxloc(i)) + sign(c(i), a(i))
-      scale(i) = sum(count(i)) + min(a(i))
+      popcnt(i) = sum(count(i)) + leadz(a(i))
     end do
     !@end parallelRegion
-    total(4) = all(scale) + norm2(b)
+    total(4) = all(popcnt) + norm2(b)
     last = 0
     do i = 1, n
       last = abs(last) + a(i)/1000
@@ -58,14 +58,14 @@ contains
     end do
     !@parallelRegion{domName(i), domSize(n)}
     do i = 1, n
-      index(i) = index(i) + max(a(i), c(merge(i)))
+      iparity(i) = iparity(i) + max(a(i), c(trailz(i)))
     end do
     !@end parallelRegion
-    total(5) = modulo(index(5)) + rand(b(3))
+    total(5) = exponent(iparity(5)) + rand(b(3))
     total(6) = seed + any(n)
     call exit(total(7))
     call get_command(total(8:8))
-    call abort(index)
+    call abort(iparity)
   end subroutine named_others_steps
   function maxval(x) result(r)
     real(8), intent(inout) :: x(:)
@@ -111,11 +111,11 @@ contains
     real(8) :: r
     r = x - y
   end function sign
-  elemental function min(x) result(r)
+  elemental function leadz(x) result(r)
     real(8), intent(in) :: x
     real(8) :: r
     r = x/16
-  end function min
+  end function leadz
   pure function max(x, y) result(r)
     real(8), intent(in) :: x, y
     real(8) :: r
@@ -143,12 +143,12 @@ contains
     seed = seed*1.5d0
     x = x + seed
   end subroutine cpu_time
-  function modulo(x) result(r)
+  function exponent(x) result(r)
     real(8), intent(inout) :: x
     real(8) :: r
     r = x
     x = 7
-  end function modulo
+  end function exponent
   function rand(x) result(r)
     real(8), intent(inout) :: x
     real(8) :: r
@@ -158,7 +158,7 @@ contains
   function any(n) result(r)
     integer, intent(in) :: n
     real(8) :: r
-    r = sum(n) + index(1)
+    r = sum(n) + iparity(1)
     sum(1) = 4
   end function any
   subroutine exit(x)
