@@ -167,8 +167,7 @@ class AccessRewriter:
             listed = self._in_declared_order(base, entry, text, planned, behind)
         return listed
 
-    @staticmethod
-    def _dimension(expr: Expr, planned: Entries) -> tuple[Expr | None, str]:
+    def _dimension(self, expr: Expr, planned: Entries) -> tuple[Expr | None, str]:
         """The 2 of ``size(a, 2)`` for an array in another order, or with more dimensions, and the dimension's place in
         storage.
         """
@@ -177,6 +176,8 @@ class AccessRewriter:
         entry = planned.get((expr.args[0].start, expr.args[0].end))
         if expr.base.name not in ("size", "lbound", "ubound") or entry is None:
             return None, ""
+        if not self.facts.scopes.is_intrinsic(expr.base.name, self.routine.key):
+            return None, ""  # a function of the program
         _, data, made, order = entry
         number = dimension_argument(expr)
         if number is None or isinstance(expr.args[0], Apply) or (order.storage is None and made.asked is None):

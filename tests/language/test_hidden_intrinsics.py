@@ -55,3 +55,87 @@ def test_arrays_may_have_them() -> None:
     text = "subroutine s(n, size)\n  integer, intent(in) :: n\n  real, intent(inout) :: size(n)\n"
     text += "  @parallelRegion{domName(i), domSize(n)}\n  size = 2*size\n  @end parallelRegion\nend subroutine s\n"
     assert translate_text(text).codes() == []
+
+
+PROCEDURES = """module m
+  implicit none
+contains
+  pure real function {name}(a, b)
+    real, intent(in) :: a, b
+    {name} = a*0.5 + b
+  end function {name}
+{routine}end module m
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "backend", "refused"),
+    [
+        (ASSUMED, "lbound", "cuda-c", True),
+        (ASSUMED, "ubound", "openacc", False),
+        (REDUCED, "max", "openmp", True),
+        (REDUCED, "max", "cuda-c", False),
+    ],
+)
+def test_procedures_with_such_names(text: str, name: str, backend: str, refused: bool) -> None:
+    """They are told where a routine does not mention them, so that only what hfpy writes can mean them."""
+    target = "cpu" if backend == "openmp" else "gpu"
+    routine = "".join(f"  {line}\n" for line in text.format(names="other").splitlines())
+    text = PROCEDURES.format(name=name, routine=routine)
+    done = translate_text({"p.f90": text}, target=target, backend=backend)
+    assert [d.code for d in done.errors] == (["HF406"] if refused else [])
+    if refused:
+        assert "a procedure here" in done.errors[0].message
+        assert "rename the procedure" in done.errors[0].hint
+
+
+FUSED = """module m
+  implicit none
+contains
+  elemental integer function {name}(a, b)
+    integer, intent(in) :: a, b
+    {name} = a*b - 7
+  end function {name}
+  subroutine both(nx, ny, a, c, b)
+    integer, intent(in) :: nx, ny
+    real(8), intent(in) :: a(0:nx+1,0:ny+1), c(0:nx+1,0:ny+1)
+    real(8), intent(inout) :: b(0:nx+1,0:ny+1)
+    real(8) :: e(0:nx+1,0:ny+1)
+    @parallelRegion{{domName(i,j), domSize(0:nx+1,0:ny+1)}}
+    e(i,j) = sqrt(a(i,j)*c(i,j) + 1)
+    @end parallelRegion
+    @parallelRegion{{domName(i,j), domSize(nx,ny)}}
+    b(i,j) = e(i+1,j) - e(i-1,j) + e(i,j+1) - e(i,j-1)
+    @end parallelRegion
+  end subroutine both
+  subroutine column(nk, t)
+    integer, intent(in) :: nk
+    real(8), intent(inout) :: t(nk)
+    real(8) :: s
+    integer :: k
+    s = 0
+    do k = 1, nk
+      s = s*0.5d0 + exp(t(k))
+      if (s > 4) t(k) = sqrt(abs(s))
+    end do
+  end subroutine column
+  subroutine physics(nx, nk, t)
+    integer, intent(in) :: nx, nk
+    real(8), intent(inout) :: t(nk,nx)
+    @domainDependant{{attribute(autoDom)}}
+    t
+    @end domainDependant
+    @parallelRegion{{domName(i), domSize(nx)}}
+    call column(nk, t(:,i))
+    @end parallelRegion
+  end subroutine physics
+end module m
+"""
+
+
+@pytest.mark.parametrize("name", ["min", "max", "modulo", "merge", "other"])
+def test_the_optimiser_leaves_what_its_text_would_mean_otherwise(name: str) -> None:
+    """Functions of the program have the names of those in fused regions and in blocks of columns."""
+    made = translate_text({"m.h90": FUSED.format(name=name)}, backend="openmp", opt=2).require().text
+    assert ("regions as one" in made) == (name == "other")
+    assert ("hf_i_block" in made) == (name not in ("min", "merge"))

@@ -121,7 +121,7 @@ class Kinds:
         return self.scopes.standard_constant(name, key)
 
     def _inquired(self, name: str, args: tuple[Expr, ...], key: str) -> int | None:
-        if self.scopes.variable(name, key) is not None:
+        if not self.scopes.is_intrinsic(name, key):
             return None
         plain = [a.value if isinstance(a, Keyword) else a for a in args]
         if name in ("kind", "precision", "range") and len(plain) == 1:
@@ -131,7 +131,7 @@ class Kinds:
             a.name if isinstance(a, Keyword) else i: self.value(p, key)
             for i, (a, p) in enumerate(zip(args, plain, strict=True))
         }
-        if name in _OF_INTEGERS and self.scopes.is_intrinsic(name, key):
+        if name in _OF_INTEGERS:
             return _of_integers(name, [values.get(place) for place in range(len(args))])
         if name == "selected_int_kind":
             digits = values.get(0, values.get("r"))

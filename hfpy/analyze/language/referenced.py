@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.intrinsics import INQUIRY
 from hfpy.analyze.language.scopes import Scopes
@@ -29,3 +31,10 @@ def asks(expr: Expr, key: str, scopes: Scopes) -> bool:
     if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or expr.base.name not in INQUIRY:
         return False
     return scopes.is_intrinsic(expr.base.name, key)
+
+
+def meant_otherwise(names: Iterable[str], key: str, scopes: Scopes) -> str:
+    """The first of the names of intrinsic functions that means something else in a unit; empty if none does. Generated
+    text that uses it there would mean that, too.
+    """
+    return next((name for name in names if not scopes.is_intrinsic(name, key)), "")

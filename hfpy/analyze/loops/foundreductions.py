@@ -12,7 +12,8 @@ from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Name, Paren, Unary
 from hfpy.model.statements import Assignment
 
-_OPERATORS = ("+", "*", "max", "min", ".and.", ".or.", ".eqv.", ".neqv.", "iand", "ior", "ieor")
+_FUNCTIONS = ("max", "min", "iand", "ior", "ieor")
+_OPERATORS = ("+", "*", ".and.", ".or.", ".eqv.", ".neqv.", *_FUNCTIONS)
 # Functions whose value is an integer, and those whose value is one of integers.
 _TO_INTEGERS = frozenset(
     "int ifix idint nint idnint floor ceiling size lbound ubound count len len_trim index scan verify ichar iachar "
@@ -34,6 +35,8 @@ def found_reductions(body: RegionBody) -> Iterator[Reduction]:
         if data.symbol.type.base == "integer" and not _of_integers(body, name):
             continue
         for operator in _OPERATORS:
+            if operator in _FUNCTIONS and not body.facts.scopes.is_intrinsic(operator, body.key):
+                continue  # directives and generated text would mean what the program calls so
             reduction = Reduction(operator, name)
             if misuse(body, reduction) is None:
                 yield reduction

@@ -17,6 +17,7 @@ from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.intrinsics import ELEMENTAL, dimension_argument
+from hfpy.analyze.language.referenced import meant_otherwise
 from hfpy.analyze.language.types import part_rank
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.order.allocations import known_size
@@ -188,8 +189,7 @@ class SplitRules:
     def _hidden(self, key: str) -> str:
         """Which of the functions that its indices need has another meaning in a routine."""
         if key not in self._names:
-            names = (n for n in _NEEDED if not self.facts.scopes.is_intrinsic(n, key))
-            self._names[key] = next(names, "")
+            self._names[key] = meant_otherwise(_NEEDED, key, self.facts.scopes)
         name = self._names[key]
         return f"its indices need the intrinsic function '{name}', which is something else there" if name else ""
 

@@ -14,7 +14,7 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.types import type_of
-from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.language.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk, without_places
@@ -146,7 +146,7 @@ def _wrong(used: _Routine, reference: Reference, op: str) -> str:
         return "is read: it holds the partial result of one thread"
     if cut := _cut_off(used, statement, name):
         return cut
-    if _updates(statement, name, op):
+    if _updates(used, reference, statement, op):
         return ""
     if op in _BETTER and _guarded(used, reference, statement, op):
         return ""
@@ -173,12 +173,12 @@ def _cut_off(used: _Routine, statement: Assignment, name: str) -> str:
     return ""
 
 
-def _updates(statement: Assignment, name: str, op: str) -> bool:
+def _updates(used: _Routine, reference: Reference, statement: Assignment, op: str) -> bool:
     """Whether a statement is ``s = s op expression`` or the like, with ``s`` nowhere else."""
-    target, value = statement.target, _bare(statement.value)
+    name, target, value = reference.name, statement.target, _bare(statement.value)
     own = without_places(target)
     inside = [n for n in walk(value) if isinstance(n, Name) and n.name == name]
-    function = value.base.name if isinstance(value, Apply) and isinstance(value.base, Name) else ""
+    function = _function(used, reference, value)
     if op in _BETTER and function == "merge" and isinstance(value, Apply) and len(value.args) == 3:
         once = [_mentions(arg, name) for arg in value.args] in ([0, 1, 1], [1, 0, 1])
         return once and _merges(value.args, own, op)
@@ -191,6 +191,13 @@ def _updates(statement: Assignment, name: str, op: str) -> bool:
             and any(without_places(arg) == own for arg in value.args)
         )
     return op in _CHAINS and _in_chain(value, own, _CHAINS[op])
+
+
+def _function(used: _Routine, reference: Reference, value: Expr) -> str:
+    """The intrinsic function that gives a value; empty for others: one of the program may be called ``max``, too."""
+    name = value.base.name if isinstance(value, Apply) and isinstance(value.base, Name) else ""
+    meant = name not in aliases_of(reference.at) and used.effects.facts.scopes.is_intrinsic(name, used.key)
+    return name if meant else ""
 
 
 def _in_chain(value: Expr, own: Expr, operators: tuple[str, ...]) -> bool:

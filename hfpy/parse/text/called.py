@@ -15,7 +15,13 @@ def called_in(text: str) -> list[str]:
     """The names, in lower case, that are called in lines of free form, or have elements there: not those in comments
     and character constants, but operators of reductions in directives.
     """
-    if "(" not in text:
-        return []
-    shown = mask_strings(_COMMENT.sub("", text))
-    return [found.lower() for pattern in (_CALLED, _REDUCED) for found in pattern.findall(shown)]
+    return [found.lower() for found in _CALLED.findall(_shown(text))] + reduced_in(text)
+
+
+def reduced_in(text: str) -> list[str]:
+    """The functions, in lower case, that are operators of reductions in directives."""
+    return [found.lower() for found in _REDUCED.findall(_shown(text))]
+
+
+def _shown(text: str) -> str:
+    return mask_strings(_COMMENT.sub("", text)) if "(" in text else ""

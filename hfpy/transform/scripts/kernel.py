@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from hfpy.analyze.language.referenced import meant_otherwise
 from hfpy.analyze.language.sizes import constant
 from hfpy.backendtable import TABLE
 from hfpy.diagnostics import UsageError
@@ -412,6 +413,8 @@ class Kernel(Changing):
             legality.check_bounds((found,), found)
         except Against as reason:
             raise self._against(call, reason) from None
+        if meant_otherwise(("min",), self.key, self.work.facts.scopes):
+            raise self._illegal(call, "the intrinsic function 'min'", "'min' is something else here", header)
         block = self._names().scalar(f"{header.var}_block", "", "integer")
         return self._rewritten(call, found, (loopchanges.in_blocks(found, size, block),), frozenset({block}))
 
