@@ -350,6 +350,8 @@ def _index(arg: Expr, number: int, at: Located, first: Apply, inquiry: bool, fou
     if isinstance(arg, Keyword):
         position, value = arg.name, arg.value
         asked = inquiry and arg.name in _ASKED_ABOUT
+    if position in (1, "mold") and base_name(first) == "transfer":
+        asked = True  # only the type of it counts (Fortran 2018, 16.9.193)
     if isinstance(value, Name | Apply | Component):
         _designator(value, at, "inquiry" if asked else "argument", first, position, found)
     elif isinstance(value, Range):

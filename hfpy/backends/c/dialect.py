@@ -214,6 +214,10 @@ class Dialect:
         """A call of ``hf_int``, ``hf_nint``, ``hf_floor`` or ``hf_ceiling``, whose result has an asked kind."""
         return f"{name}<{c_type(to)}>({value.text})"
 
+    def same_bits(self, value: CText, to: Scalar) -> str:
+        """The bits of a number as a number of another type with as many bytes."""
+        return f"hf_transfer<{c_type(to)}, {c_type(value.type)}>({value.text})"
+
     def library(self, name: str, args: Sequence[CText], scalar: Scalar) -> str:
         """A call of a function of the C library."""
         return f"{name}{'f' if scalar.bytes == 4 else ''}({', '.join(a.text for a in args)})"

@@ -259,6 +259,10 @@ class OpenCL(Dialect):
         shown = "" if name == "hf_int" else f"{name}_{suffix(value.type)}"
         return f"({c_type(to)}){shown}({value.text})"
 
+    def same_bits(self, value: CText, to: Scalar) -> str:
+        """The bits of a number as a number of another type with as many bytes."""
+        return f"hf_transfer_{suffix(to)}_{suffix(value.type)}({value.text})"
+
     def library(self, name: str, args: Sequence[CText], scalar: Scalar) -> str:
         """A call of a function that OpenCL has for both kinds of reals."""
         texts = [a.text if a.type == scalar else f"({c_type(scalar)}){a.at(95)}" for a in args]

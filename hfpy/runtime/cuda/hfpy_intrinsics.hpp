@@ -30,6 +30,18 @@ struct hf_unsigned_of<8> {
 template <class T>
 using hf_unsigned = typename hf_unsigned_of<sizeof(T)>::type;
 
+// The bits of a number as a number of another type.
+template <class To, class From>
+HF_DEVICE To hf_transfer(From value) {
+  static_assert(sizeof(To) == sizeof(From), "as many bytes");
+  union {
+    From from;
+    To to;
+  } bits;
+  bits.from = value;
+  return bits.to;
+}
+
 template <class T>
 HF_DEVICE constexpr int hf_bit_size() {
   return 8 * static_cast<int>(sizeof(T));

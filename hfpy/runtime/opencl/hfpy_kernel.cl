@@ -259,6 +259,8 @@ static inline float hf_tiny_r4() { return 1.17549435e-38f; }
 static inline float hf_epsilon_r4() { return 1.1920929e-07f; }
 HF_REAL(float, r4, as_uint, 24)
 static inline float hf_pow1_r4(float x) { return x; }
+static inline float hf_transfer_r4_i4(int value) { return as_float(value); }
+static inline int hf_transfer_i4_r4(float value) { return as_int(value); }
 
 #ifdef HF_DOUBLE
 static inline double hf_huge_r8() { return 1.7976931348623157e+308; }
@@ -266,6 +268,8 @@ static inline double hf_tiny_r8() { return 2.2250738585072014e-308; }
 static inline double hf_epsilon_r8() { return 2.2204460492503131e-16; }
 HF_REAL(double, r8, as_ulong, 53)
 static inline double hf_pow1_r8(double x) { return x; }
+static inline double hf_transfer_r8_i8(long value) { return as_double(value); }
+static inline long hf_transfer_i8_r8(double value) { return as_long(value); }
 #define HF_POWER(N, A, B) HF_POWER_OF(float, r4, N, A, B) HF_POWER_OF(double, r8, N, A, B)
 #else
 #define HF_POWER(N, A, B) HF_POWER_OF(float, r4, N, A, B)

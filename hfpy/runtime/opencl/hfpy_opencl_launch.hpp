@@ -60,6 +60,11 @@ HF_HOST_INTEGER(long long, i8)
 HF_HOST_REAL(float, r4)
 HF_HOST_REAL(double, r8)
 
+inline float hf_transfer_r4_i4(int value) { return hf_transfer<float>(value); }
+inline int hf_transfer_i4_r4(float value) { return hf_transfer<int>(value); }
+inline double hf_transfer_r8_i8(long long value) { return hf_transfer<double>(value); }
+inline long long hf_transfer_i8_r8(double value) { return hf_transfer<long long>(value); }
+
 #define HF_HOST_POWER(N) \
   inline float hf_pow##N##_r4(float x) { return hf_pow_const<N>(x); } \
   inline double hf_pow##N##_r8(double x) { return hf_pow_const<N>(x); }
