@@ -23,6 +23,14 @@ COMPLEX = (
         _BITS,
     ),
     Example(
+        "named constants of other kinds and types than their values",
+        "z(i,j) = z(i,j)*turn + three\nw(i,j) = w(i,j) - third*half\ns(i,j) = s(i,j)*third + turn\na(i,j) = part",
+        f"{_DECLARED}\ncomplex(8), parameter :: turn = (0,1), three = 3, half = 0.5\n"
+        "complex(4), parameter :: third = (0.3d0, 1d0)/3\nreal(8), parameter :: part = (1.5,2.5)",
+        _BEFORE,
+        _BITS,
+    ),
+    Example(
         "parts and comparisons",
         "a(i,j) = real(z(i,j)) + aimag(z(i,j))*2 + real(s(i,j), 8)\nb(i,j) = dble(z(i,j)) + real(z(i,j), 4)\n"
         "z(i,j) = conjg(z(i,j)) + cmplx(a(i,j), b(i,j), 8) + cmplx(i) + cmplx(z(i,j), kind=8) + cmplx(a(i,j))\n"

@@ -232,7 +232,7 @@ class Body:
         if scalar.base == "integer" and (value := self.kinds.value(initial, found.home)) is not None:
             return CVariable(name, scalar), [f"const {c_type(scalar)} {name} = {value};"]
         made = self._to_come(found, CVariable(name, scalar))
-        shown = Expressions(self, found.home, None).print(initial)
+        shown = convert(self.dialect, Expressions(self, found.home, None).print(initial), scalar)
         return made, [f"const {c_type(scalar)} {name} = {shown.text};"]
 
     def _to_come(self, found: Found, made: CVariable) -> CVariable:
