@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.orders import Order
@@ -11,7 +12,7 @@ from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.extents import Dim
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.declarations.declarations import is_dimension_statement
+from hfpy.parse.declarations.declarations import entity_spans, is_dimension_statement
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.splits import arranged
 from hfpy.transform.text.edits import Edit, insert, replace_range
@@ -69,15 +70,11 @@ class DeclarationRewriter:
                 by_line.setdefault(id(symbol.line), []).append(symbol)
         for symbols in by_line.values():
             gone = [s for s in symbols if s.name in moved]
-            left = [s for s in symbols if s not in gone]
-            if any(self._heaped(s.name) for s in left):
-                yield from self._rebuilt(left)
-                continue
-            if gone:
-                yield from without(symbols, gone)
-                symbols = left
-            shapes = {s.name: text for s in symbols if (text := self._new_shape(s)) is not None}
-            yield from shape_edits(symbols, shapes)
+            large = [s for s in symbols if s not in gone and self._heaped(s.name)]
+            left = [s for s in symbols if s not in gone and s not in large]
+            yield from without([*gone, *large], self._deferred(large))
+            shapes = {s.name: text for s in left if (text := self._new_shape(s)) is not None}
+            yield from shape_edits(left, shapes)
 
     def _new_shape(self, symbol: Symbol) -> str | None:
         """The new dimension list of a symbol, or None if it stays."""
@@ -143,6 +140,11 @@ class DeclarationRewriter:
 
     # -- large locals
 
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The names that declarations of the unit mention."""
+        return frozenset(name for symbol in self.routine.spec.symbols.values() for name in symbol.names)
+
     def _too_large(self, data: DataObject) -> bool:
         """Whether a local goes to the heap: it has a parallel dimension, and OpenMP code keeps all locals on the
         stack (§8).
@@ -168,7 +170,14 @@ class DeclarationRewriter:
             or keeps_value(self.routine, data.name)
         ):
             return False
-        if data.name in self.routine.spec.storage or symbol.attributes & {"target", "volatile", "codimension"}:
+        if data.name in self.mentioned:  # as in b(size(a)), which counts before anything is allocated
+            return False
+        if data.name in self.routine.spec.storage or symbol.attributes & {
+            "asynchronous",
+            "target",
+            "volatile",
+            "codimension",
+        }:
             return False
         if symbol.type.base in ("character", "class", "procedure") or symbol.line is None or symbol.line.file:
             return False
@@ -176,36 +185,24 @@ class DeclarationRewriter:
             return False
         return "pure" not in self.routine.prefix and "elemental" not in self.routine.prefix
 
-    def _rebuilt(self, symbols: list[Symbol]) -> Iterator[Edit]:
-        """A declaration with large locals, taken apart: one line a name, the large ones allocatable.
+    def _deferred(self, symbols: list[Symbol]) -> list[str]:
+        """The declarations of large locals as allocatable ones, a line a name.
 
         They are allocated at the beginning of the executable part and freed by the language at every return.
         """
-        line = symbols[0].line
-        assert line is not None
-        indent = " " * line.segments[0][2]
         rows = []
         for symbol in symbols:
-            spelled = line.text[symbol.name_span[0] : symbol.name_span[1]]
-            attributes = sorted(symbol.attributes - {"initialised"})
-            if self._heaped(symbol.name):
-                data = self.facts.object(symbol.name, self.routine.key)
-                assert data is not None
-                if not self._sizes_known(data):
-                    return
-                words = [] if by_dimension(symbol) else [symbol.type.text, *attributes]
-                head = ", ".join([*words, "allocatable"])
-                order = self.facts.order(data)
-                rows.append(f"{head} :: {spelled}({','.join(':' * order.places(data.rank))})")
-                self.allocations.append(f"{spelled}({shape_text(data, order)})")
+            data = self.facts.object(symbol.name, self.routine.key)
+            assert symbol.line is not None and data is not None
+            if not self._sizes_known(data):
                 continue
-            if symbol.intent:
-                attributes.append(f"intent({symbol.intent})")
-            shape = self._new_shape(symbol) or ",".join(d.text for d in symbol.shape)
-            initial = f" = {symbol.initial}" if symbol.initial else ""
-            head = "dimension" if by_dimension(symbol) else f"{', '.join([symbol.type.text, *attributes])} ::"
-            rows.append(f"{head} {spelled}{f'({shape})' if shape else ''}{initial}")
-        yield replace_range(line, 0, len(line.text), f"\n{indent}".join(rows))
+            spelled = symbol.line.text[symbol.name_span[0] : symbol.name_span[1]]
+            words = [] if by_dimension(symbol) else [symbol.type.text, *sorted(symbol.attributes - {"initialised"})]
+            head = ", ".join([*words, "allocatable"])
+            order = self.facts.order(data)
+            rows.append(f"{head} :: {spelled}({','.join(':' * order.places(data.rank))})")
+            self.allocations.append(f"{spelled}({shape_text(data, order)})")
+        return rows
 
     def _heaped(self, name: str) -> bool:
         data = self.facts.object(name, self.routine.key)
@@ -244,25 +241,27 @@ def shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit]
             yield insert(symbol.line, symbol.name_span[1], f"({shapes[symbol.name]})")
 
 
-def without(symbols: list[Symbol], gone: list[Symbol]) -> Iterator[Edit]:
-    """A declaration without some of its names."""
-    line = symbols[0].line
-    assert line is not None
-    ordered = sorted(symbols, key=lambda s: s.entity_span)
-    kept = [s for s in ordered if s not in gone]
-    if not kept:
-        yield replace_range(line, 0, len(line.text), "")
+def without(gone: list[Symbol], rows: list[str]) -> Iterator[Edit]:
+    """The declaration of some names without them; ``rows`` are declarations that follow it."""
+    line = gone[0].line if gone else None
+    if line is None:
         return
+    below = f"\n{' ' * line.segments[0][2]}"
+    listed, places = entity_spans(line), {s.entity_span for s in gone}
+    if all(span in places for span in listed):
+        yield replace_range(line, 0, len(line.text), below.join(rows))
+        return
+    yield from (insert(line, len(line.text), below + row) for row in rows)
     index = 0
-    while index < len(ordered):
-        if ordered[index] in kept:
+    while index < len(listed):
+        if listed[index] not in places:
             index += 1
             continue
         last = index
-        while last + 1 < len(ordered) and ordered[last + 1] not in kept:
+        while last + 1 < len(listed) and listed[last + 1] in places:
             last += 1
         if index == 0:
-            yield replace_range(line, ordered[0].entity_span[0], ordered[last + 1].entity_span[0], "")
+            yield replace_range(line, listed[0][0], listed[last + 1][0], "")
         else:
-            yield replace_range(line, ordered[index - 1].entity_span[1], ordered[last].entity_span[1], "")
+            yield replace_range(line, listed[index - 1][1], listed[last][1], "")
         index = last + 1

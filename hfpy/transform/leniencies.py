@@ -186,8 +186,7 @@ def repeated_declarations(routine: Routine) -> Iterator[Edit]:
     for symbol in routine.spec.repeated:
         by_line.setdefault(id(symbol.line), []).append(symbol)
     for gone in by_line.values():
-        kept = [s for s in routine.spec.symbols.values() if s.line is gone[0].line]
-        yield from without([*kept, *gone], gone)
+        yield from without(gone, [])
 
 
 def _equalities(expr: Expr, parent: Expr | None, scopes: Scopes, key: str) -> Iterator[tuple[Binary, bool]]:

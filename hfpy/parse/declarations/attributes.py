@@ -110,6 +110,9 @@ class AttributeStatements:
             opening = masked.find("(", found.end(), b)
             if opening >= 0:
                 self._give_shape(line, name, found.span(1), opening + 1, matching(masked, opening))
+            if opening >= 0 and word == "dimension":
+                entity = (found.start(1), matching(masked, opening) + 1)
+                self.state.symbols[name] = replace(self.state.symbols[name], entity_span=entity)
             if word in ("allocatable", "pointer"):
                 symbol = self.state.symbols[name]
                 shape = tuple(Dim("deferred") if d.form == "assumed" else d for d in symbol.shape)

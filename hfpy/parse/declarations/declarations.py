@@ -20,6 +20,7 @@ _TYPE = re.compile(
     r"|(?P<derived>type|class|procedure)\s*(?=\()",
     re.IGNORECASE,
 )
+_DIMENSION = "dimension"
 _ENTITY = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 _ENUMERATOR = re.compile(r"\s*enumerator\b\s*(?:::)?", re.IGNORECASE)
 
@@ -189,6 +190,16 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
     return tuple(symbols)
 
 
+def entity_spans(line: LogicalLine) -> list[tuple[int, int]]:
+    """The places of all that a declaration lists, or a ``dimension`` statement, whatever else declares of it."""
+    declared = parse_declaration(line)
+    if declared is not None:
+        return [symbol.entity_span for symbol in declared]
+    masked = mask_strings(line.text)
+    listed = masked[len(_DIMENSION) :].lstrip(": ")
+    return [trim(line.text, a, b) for a, b in split_top(masked, ",", len(masked) - len(listed))]
+
+
 def enumerators(lines: Iterable[LogicalLine]) -> Iterator[Symbol]:
     """The named constants that the statements of an enumeration declare (Fortran 2018, 7.6.1): each is one more than
     the one before, where it has no value, and the first is zero then. Their kind is that of ``enum`` in C, which has
@@ -297,4 +308,4 @@ def _letters(text: str) -> str:
 
 def is_dimension_statement(line: LogicalLine) -> bool:
     """Whether a line that declares arrays does so without a type: a ``dimension`` statement."""
-    return line.text.lower().startswith("dimension")
+    return line.text.lower().startswith(_DIMENSION)

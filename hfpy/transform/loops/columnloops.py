@@ -116,7 +116,7 @@ def _declarations(world: World, arrays: Mapping[str, tuple[int, ...]]) -> Iterat
             continue
         line = gone[0].line
         assert line is not None
-        yield from without(listed, gone)
+        yield from without(gone, [])
         indent = " " * line.segments[0][2]
         rows = [f"{indent}{row}" for s in gone if (row := _declaration(s, arrays[s.name]))]
         yield insert_lines(line.last + 1, rows, 0, line.last)

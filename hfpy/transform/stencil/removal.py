@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
+from hfpy.parse.declarations.declarations import is_dimension_statement
 from hfpy.transform.text.edits import Edit, replace_lines, replace_range
 
 
@@ -21,7 +22,7 @@ def removable(routine: Routine, name: str) -> bool:
     for block in routine.spec.dependants:
         if any(listed.name == name for listed in block.names) and block.lines and block.lines[0].comment:
             return False
-    return symbol.entity_span != (0, 0)
+    return symbol.entity_span != (0, 0) and not is_dimension_statement(symbol.line)
 
 
 def _shares_its_line(routine: Routine, line: LogicalLine) -> bool:
