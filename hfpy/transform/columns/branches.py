@@ -118,6 +118,8 @@ def _at(writer: BodyWriter, expr: Expr, line: LogicalLine, lanes: Lanes, lane: E
     outer = lanes.instead.get(without_places(expr))
     if outer is not None:
         return in_lane(outer, lane=lane)
+    if called in writer.variables.point:
+        return writer.variables.column(lane)
     items = writer.indices(expr, line, lanes)
     if called in writer.variables.in_place:
         here, there = (writer.variables.column(at) for at in (name(LANE), lane))

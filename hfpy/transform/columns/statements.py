@@ -259,7 +259,7 @@ class BodyWriter:
         """An expression of a line within a loop over lanes."""
         new: Expr | None = lanes.results.get((expr.start, expr.end)) if expr.start >= 0 else None
         called = named(expr)
-        if new is None and isinstance(expr, Name):
+        if new is None and isinstance(expr, Name) and without_places(expr) not in lanes.instead:
             new = self.variables.point.get(called)
         if new is None and called in self.varying and isinstance(expr, Name | Apply):
             new = self.reference(expr, line, lanes)
