@@ -242,7 +242,7 @@ def shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit]
 
 
 def without(gone: list[Symbol], rows: list[str]) -> Iterator[Edit]:
-    """The declaration of some names without them; ``rows`` are declarations that follow it."""
+    """The declaration of some names without them; ``rows`` are declarations that stand before it."""
     line = gone[0].line if gone else None
     if line is None:
         return
@@ -251,7 +251,7 @@ def without(gone: list[Symbol], rows: list[str]) -> Iterator[Edit]:
     if all(span in places for span in listed):
         yield replace_range(line, 0, len(line.text), below.join(rows))
         return
-    yield from (insert(line, len(line.text), below + row) for row in rows)
+    yield from (insert(line, 0, row + below) for row in rows)
     index = 0
     while index < len(listed):
         if listed[index] not in places:

@@ -17,7 +17,7 @@ from hfpy.parse.directives.directives import is_scheme, is_serial
 from hfpy.parse.files import COMPILED, PREDEFINED, leaves_preprocessed
 from hfpy.parse.text.physical import identifiers, names_in_rows, physical
 from hfpy.transform.accesses import AccessRewriter
-from hfpy.transform.declarations import DeclarationRewriter
+from hfpy.transform.declarations import DeclarationRewriter, without
 from hfpy.transform.device.twins import twin_declarations
 from hfpy.transform.firsttouch import first_touches, touching_loop
 from hfpy.transform.hiddennames import hidden_intrinsics
@@ -425,30 +425,14 @@ class FileRewriter:
         """An iterator that is a dummy argument gets its own copy: loops must not change the caller's variable."""
         symbol = routine.spec.symbols[name]
         others = [s for s in routine.spec.symbols.values() if s.line is line and s.name != name]
-        attributes = ["integer(4)", "value"]
-        spelled = line.text[symbol.name_span[0] : symbol.name_span[1]]
-        rows = [f"{', '.join(attributes)} :: {spelled}"]
-        indent = "\n" + " " * line.segments[0][2]
-        if not others:
-            yield replace_range(line, 0, len(line.text), rows[0])
-            return
-        if any(o.name in self.routine_iterators(routine) and o.name in routine.dummies for o in others):
-            names = [
-                s for s in (symbol, *others) if s.name in self.routine_iterators(routine) and s.name in routine.dummies
-            ]
+        iterators = self.routine_iterators(routine)
+        names = [symbol]
+        if any(o.name in iterators and o.name in routine.dummies for o in others):
+            names = [s for s in (symbol, *others) if s.name in iterators and s.name in routine.dummies]
             if min(n.name_span for n in names) != symbol.name_span:
                 return
-            rest = [o for o in (symbol, *others) if o not in names]
-        else:
-            names, rest = [symbol], others
-        kept = []
-        if rest:
-            head = [symbol.type.text, *sorted(symbol.attributes)]
-            if symbol.intent:
-                head.append(f"intent({symbol.intent})")
-            kept = [f"{', '.join(head)} :: {', '.join(line.text[s.entity_span[0] : s.entity_span[1]] for s in rest)}"]
-        first = f"integer(4), value :: {', '.join(line.text[n.name_span[0] : n.name_span[1]] for n in names)}"
-        yield replace_range(line, 0, len(line.text), indent.join([first, *kept]))
+        spelled = ", ".join(line.text[n.name_span[0] : n.name_span[1]] for n in names)
+        yield from without(names, [f"integer(4), value :: {spelled}"])
 
     def routine_iterators(self, routine: Routine) -> set[str]:
         """Iterators of the active regions of a routine."""

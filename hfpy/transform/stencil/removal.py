@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.declarations.declarations import is_dimension_statement
+from hfpy.parse.declarations.declarations import entity_spans, is_dimension_statement
 from hfpy.transform.text.edits import Edit, replace_lines, replace_range
 
 
@@ -34,14 +34,12 @@ def _shares_its_line(routine: Routine, line: LogicalLine) -> bool:
 
 def removals(routine: Routine, names: set[str]) -> Iterator[Edit]:
     """The edits that take the declarations out."""
-    by_line: dict[int, tuple[LogicalLine, list[Symbol]]] = {}
+    by_line: dict[int, list[Symbol]] = {}
     for symbol in routine.spec.symbols.values():
-        if symbol.line is not None:
-            by_line.setdefault(id(symbol.line), (symbol.line, []))[1].append(symbol)
-    for line, symbols in by_line.values():
-        gone = [s for s in symbols if s.name in names]
-        if gone:
-            yield _without(line, symbols, gone)
+        if symbol.line is not None and symbol.name in names:
+            by_line.setdefault(id(symbol.line), []).append(symbol)
+    for gone in by_line.values():
+        yield from _without(gone)
     for block in routine.spec.dependants:
         rest = [listed.name for listed in block.names if listed.name not in names]
         if len(rest) == len(block.names) or len(block.lines) < 3:
@@ -51,10 +49,13 @@ def removals(routine: Routine, names: set[str]) -> Iterator[Edit]:
         yield replace_lines(first.first, last.last, [f"{indent}{', '.join(rest)}"] if rest else [])
 
 
-def _without(line: LogicalLine, symbols: list[Symbol], gone: list[Symbol]) -> Edit:
-    ordered = sorted(symbols, key=lambda s: s.entity_span)
-    rest = [s for s in ordered if s not in gone]
+def _without(gone: list[Symbol]) -> Iterator[Edit]:
+    line = gone[0].line
+    assert line is not None
+    listed, places = entity_spans(line), {s.entity_span for s in gone}
+    rest = [span for span in listed if span not in places]
     if not rest:
-        return replace_lines(line.first, line.last, [])
-    kept = ", ".join(line.text[s.entity_span[0] : s.entity_span[1]] for s in rest)
-    return replace_range(line, ordered[0].entity_span[0], ordered[-1].entity_span[1], kept)
+        yield replace_lines(line.first, line.last, [])
+        return
+    kept = ", ".join(line.text[start:end] for start, end in rest)
+    yield replace_range(line, listed[0][0], listed[-1][1], kept)
