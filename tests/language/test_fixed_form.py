@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from hfpy.transform.text.fixedform import wrap_fixed
+from hfpy.transform.text.wrapping import wrap_line
 from tests.support import Translated, compile_files, translate_text
 
 SOURCE = """      subroutine s(nx, ny, a)
@@ -141,6 +142,24 @@ def test_arrays_on_the_heap_behind_a_label() -> None:
         "!$omp end parallel",
         "!@end parallelRegion",
     ]
+
+
+def test_lines_that_are_indented_too_far() -> None:
+    """Where nothing can be broken within the columns, a line begins further left; a continued text stays."""
+    call = 'call hf_update_device(work, "work"//hf_end, "m.f:3349"//hf_end)'
+    for indent in (40, 44, 45, 46, 60, 90):
+        rows = wrap_fixed(" " * indent + call)
+        assert max(map(len, rows)) <= 72, rows
+        assert "".join(row[6:].strip() for row in rows).replace(" ", "") == call.replace(" ", "")
+        labelled = wrap_fixed("   10 " + " " * indent + call)
+        assert max(map(len, labelled)) <= 72 and labelled[0][:6] == "   10 "
+    assert wrap_fixed(" " * 90 + "x = 1") == ["      x = 1"]
+    inside = "     1" + " " * 40 + "x" * 40 + "'"
+    assert wrap_fixed(inside) == [inside]
+    for indent in (60, 100, 140):
+        rows = wrap_line(" " * indent + call)
+        assert max(map(len, rows)) <= 132, rows
+        assert "".join(row.strip(" &") for row in rows).replace(" ", "") == call.replace(" ", "")
 
 
 DIRECTIVES = ("openacc", "openmp-target")

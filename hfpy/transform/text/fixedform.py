@@ -85,6 +85,10 @@ def _lines(first: str, body: str, more: str, macros: Collection[str], blanks: bo
         at = broken_at(rows[-1], WIDTH, macros, len(more), blanks)
         if at <= len(more) and not blanks and has_operators(body):
             rows[-1], at = text_apart(rows[-1], WIDTH)
+        if at <= len(more) and len(rows) == 1 and first[5:] == " " and body[:1] == " ":  # indented too far
+            body = body.lstrip()
+            rows = [first + body]
+            continue
         if at <= len(more):
             break
         rows[-1], rest = rows[-1][:at].rstrip(), rows[-1][at:].lstrip()

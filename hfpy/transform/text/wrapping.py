@@ -33,6 +33,9 @@ def wrap_line(text: str, macros: Collection[str] = ()) -> list[str]:
         at = broken_at(rest, LIMIT - 2, macros, least)
         if at <= least and has_operators(code):
             rest, at = text_apart(rest, LIMIT - 2)
+        if at <= 0 and first and indent:  # it is indented too far
+            rest, indent, lead = rest.lstrip(), "", "    & "
+            continue
         if at <= 0:
             break
         lines.append(rest[:at].rstrip() + " &")
