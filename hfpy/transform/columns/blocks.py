@@ -27,6 +27,7 @@ from hfpy.transform.columns.packing import Mover, Packed
 from hfpy.transform.columns.statements import BodyWriter, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
+from hfpy.transform.hiddennames import hidden_in
 from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.regions import with_loops
@@ -131,6 +132,8 @@ class RegionBlocks:
     # -- what the region is
 
     def _check(self) -> None:
+        if hidden_in(self.facts, self.routine.key, ("min",)):
+            raise refused("'min' is no intrinsic in its routine", self.region.place)
         for sharing in self.sharings:
             region = sharing.region
             if region.reductions or region.vector or any(s != ONE for s in region.strides):

@@ -17,6 +17,7 @@ from hfpy.model.names import MASK
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, sides
 from hfpy.transform.columns.common import Lanes, line_of, named
+from hfpy.transform.hiddennames import hidden_in
 
 if TYPE_CHECKING:
     from hfpy.transform.columns.statements import BodyWriter
@@ -32,7 +33,7 @@ def selectable(writer: BodyWriter, node: Node) -> bool:
     guarded.
     """
     found = sides(node)
-    if found is None:
+    if found is None or hidden_in(writer.analysis.facts, writer.routine.key, ("merge",)):
         return False
     bodies = [writer.analysis.plain(writer.routine, body) for body in found[1]]
     cheap = isinstance(node, OneLine) or sum(_cost(body) for body in bodies) <= _MOST

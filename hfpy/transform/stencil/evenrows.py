@@ -35,7 +35,7 @@ def rows_counted(variable: str, rows: Span, threads: bool) -> Iterator[str]:
     """The statements that set the rows of a block: all rows where no ``threads`` share them."""
     yield f"{variable} = max({shown(_count(rows))}, 1)"
     if threads:
-        yield f"!$ {variable} = ({variable} + {THREADS}() - 1)/{THREADS}()"
+        yield f"!$ {variable} = ({variable} - 1)/{THREADS}() + 1"
 
 
 def declared_threads() -> str:

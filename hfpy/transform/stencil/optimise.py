@@ -14,7 +14,9 @@ from hfpy.diagnostics import Diagnostic
 from hfpy.model.statements import Construct, all_names
 from hfpy.model.units import Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
+from hfpy.parse.text.called import called_in
 from hfpy.parse.text.physical import preprocessed
+from hfpy.transform.hiddennames import hidden_in
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.effort import Effort
@@ -167,10 +169,14 @@ class _RoutineWork:
                 if not self._rewritten(group, lowering) or not self._replaceable(group):
                     continue
                 rows = self._rows(group, decision.tuned, len(before))
-                regions[number] = region_code(group, self.names, self.target, rows, lowering)
-                if isinstance(rows, str):
-                    before[rows] = tuple(rows_counted(rows, group.box[1], self._openmp))
-                used |= names_of(regions[number].region)
+                made = region_code(group, self.names, self.target, rows, lowering)
+                counted = tuple(rows_counted(rows, group.box[1], self._openmp)) if isinstance(rows, str) else ()
+                mentioned = names_of(made.region)
+                if hidden_in(self.facts, self.routine.key, mentioned | {*called_in("\n".join(counted))}):
+                    continue
+                regions[number] = made
+                before |= {str(rows): counted} if counted else {}
+                used |= mentioned
                 self.replaced.append(group)
                 yield self._replacement(group, regions[number])
             self.schedules.append(Schedule(program, decision.choice, regions, decision.tuned))

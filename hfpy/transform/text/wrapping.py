@@ -9,6 +9,7 @@ from hfpy.parse.text.tokens import tokenise
 
 LIMIT = 132
 _LONGEST = 64  # columns of a token that begins at the limit: beyond it a line is not read, however long it is
+_SWITCHED = "!$ "  # before lines that are comments where OpenMP is switched off
 _BREAK_BEFORE = frozenset("+ - * / ** // == /= < > <= >= .and. .or. =>".split())
 
 
@@ -16,13 +17,17 @@ def wrap_line(text: str, macros: Collection[str] = ()) -> list[str]:
     """A free-form line as one or more lines of at most 132 columns, broken between tokens.
 
     A macro's argument list is never broken (the preprocessor would hand on the continuation); a
-    trailing comment goes on a line before. A line without a place to break stays long.
+    trailing comment goes on a line before. A line without a place to break stays long. Each of the lines for one that
+    is there for OpenMP alone begins as it does.
     """
+    if text.lstrip().startswith(_SWITCHED) and len(text) > LIMIT:
+        at = len(text) - len(text.lstrip())
+        rows = wrap_line(" " * (at + len(_SWITCHED)) + text[at + len(_SWITCHED) :], macros)
+        return [f"{text[:at]}{_SWITCHED}{row[at + len(_SWITCHED) :]}" for row in rows]
     code, quote = strip_comment(text)
     if len(code.rstrip()) <= LIMIT or quote or code.lstrip().startswith("#"):
         return [text]
     comment = text[len(code) :]
-    sentinel = ""
     indent = code[: len(code) - len(code.lstrip())]
     lines = [indent + comment] if comment else []
     rest = code.rstrip()
@@ -39,7 +44,7 @@ def wrap_line(text: str, macros: Collection[str] = ()) -> list[str]:
         if at <= 0:
             break
         lines.append(rest[:at].rstrip() + " &")
-        rest = lead + sentinel + rest[at:].lstrip()
+        rest = lead + rest[at:].lstrip()
         first = False
     lines.append(rest)
     return lines
