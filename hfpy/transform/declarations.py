@@ -162,6 +162,7 @@ class DeclarationRewriter:
             or symbol.dynamic
             or symbol.constant
             or data.name == self.routine.result
+            or self.routine.entries  # they do not pass the beginning, where it would be allocated
         ):
             return False
         if (
