@@ -243,7 +243,7 @@ def shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit]
 
 
 def without(gone: list[Symbol], rows: list[str]) -> Iterator[Edit]:
-    """The declaration of some names without them; ``rows`` are declarations that stand before it."""
+    """The declaration of some names without them; ``rows`` are declarations that are before it."""
     line = gone[0].line if gone else None
     if line is None:
         return

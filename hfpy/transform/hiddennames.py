@@ -19,7 +19,7 @@ WRITTEN = frozenset({"max", "merge", "min", "modulo"})
 
 
 def hidden_in(facts: Facts, key: str, names: Collection[str]) -> frozenset[str]:
-    """Those of the ``names`` in a region made anew that hfpy may mean as intrinsics, and that are none there."""
+    """Those of the ``names`` in a region made anew that hfpy may mean as intrinsics, and that are none in a routine."""
     return frozenset(n for n in WRITTEN.intersection(names) if not facts.scopes.is_intrinsic(n, key))
 
 

@@ -12,15 +12,12 @@ from collections.abc import Iterator
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.language.intrinsics import INTRINSICS
-from hfpy.analyze.language.referenced import meant_otherwise
 from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name, mentioned, names_in, walk
 from hfpy.model.statements import Construct, Header, Jump, Node, constructs, expressions, flatten, named_blocks
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import Questions, place_of, refused
-
-_WRITTEN = ("merge", "min")  # functions in blocked forms
 
 
 def check_routine(questions: Questions, routine: Routine) -> None:
@@ -38,18 +35,10 @@ def check_routine(questions: Questions, routine: Routine) -> None:
         _check_external(questions, routine)
     if not (spec.implicit_none or (module is not None and module.spec.implicit_none)):
         raise refused(f"'{routine.name}' has no 'implicit none'", routine.place())
-    check_intrinsics(questions, routine)
     if spec.types or spec.conditions:
         raise refused(f"'{routine.name}' has declarations of other kinds than variables", routine.place())
     _check_interfaces(questions, routine)
     _check_functions(questions, routine)
-
-
-def check_intrinsics(questions: Questions, routine: Routine) -> None:
-    """Raises Refused where a function that text in blocks has is not the intrinsic one."""
-    if name := meant_otherwise(_WRITTEN, routine.key, questions.facts.scopes):
-        message = f"text in blocks needs the intrinsic function '{name}', which is something else in '{routine.name}'"
-        raise refused(message, routine.place())
 
 
 def _check_external(questions: Questions, routine: Routine) -> None:

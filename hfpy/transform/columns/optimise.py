@@ -23,7 +23,6 @@ from hfpy.parse.text.physical import physical, preprocessed
 from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.clones import Clones, Form, State
 from hfpy.transform.columns.common import RULE, Instance, column_positions
-from hfpy.transform.columns.fitness import check_intrinsics
 from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.columns.worth import gain, pays, worth_blocks
@@ -243,7 +242,6 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
         span = constructs[numbers[0]].header.line.first, end.line.last
         blocks: RegionBlocks | None = None
         try:
-            check_intrinsics(analysis, routine)
             blocks = RegionBlocks(analysis, sharing, numbers, clones, names)
             if not worth_blocks(analysis, blocks):
                 continue

@@ -9,7 +9,6 @@ from dataclasses import replace
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import regions_of
-from hfpy.analyze.language.referenced import meant_otherwise
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.model.statements import Construct, Node, flatten, targets
@@ -19,7 +18,6 @@ from hfpy.transform.stencil.program import Box, Pattern, Program, Read, Stage, V
 from hfpy.transform.stencil.sweeplift import SweepLifter
 from hfpy.values import dataclass
 
-_WRITTEN = ("max", "merge", "min", "modulo")  # functions in what stages become
 MOST_REGIONS = 48  # in one program: what is known of each concerns all others
 
 
@@ -76,11 +74,6 @@ class RunFinder:
             return None
         number = self.numbers[id(node)]
         if RegionId(self.routine.key, number) not in self.facts.positions.regions:
-            return None
-        if name := meant_otherwise(_WRITTEN, self.routine.key, self.facts.scopes):
-            text = f"its text needs the intrinsic function '{name}', which is something else here"
-            assert node.region is not None
-            self.refusals.append(Refusal(6, text, node.region.place))
             return None
         try:
             return self.lifter.draft(node, number)
