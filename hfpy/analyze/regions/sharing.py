@@ -29,7 +29,7 @@ from hfpy.analyze.regions.pointercomponents import between_components, written_t
 from hfpy.analyze.regions.reductions import misuse
 from hfpy.analyze.regions.renamed import from_outside, given_around, through_components, written_through
 from hfpy.analyze.regions.routineuses import RoutineUses
-from hfpy.analyze.regions.setpointers import HINT, called_before, is_set, used_before
+from hfpy.analyze.regions.setpointers import HINT, called_before, is_set, used_before, used_behind
 from hfpy.analyze.regions.takenover import lost_beside_large
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply
@@ -260,8 +260,12 @@ class RegionSharing:
             self.result.found.append(warning("HF501", message, place, f"set '{name}' before the region"))
             return
         associated_here = set_below or any(map(associated, self.body.references_of(name)))
-        if "pointer" in data.symbol.attributes and data.symbol.type.base != "procedure" and not associated_here:
+        pointer = "pointer" in data.symbol.attributes and data.symbol.type.base != "procedure"
+        if pointer and not associated_here:
             self._target(name, data)
+            return
+        if pointer and used_before(self.body, name) is not None:
+            self._pointer(name, data)
             return
         live_out = self._live_out(name, data)
         if live_out and name in self.region.local:
@@ -363,7 +367,10 @@ class RegionSharing:
 
     def _read_after(self, name: str) -> Reference | None:
         """A reference after the region, or in the next turn of a loop around it, that may read the value set in it."""
-        return self._after.exposed.get(name)
+        data = self.facts.object(name, self.key)
+        if data is None or "pointer" not in data.symbol.attributes:
+            return self._after.exposed.get(name)
+        return used_behind(self.body, self.uses.effects_of(name), name)
 
     @cached_property
     def _after(self) -> Flow:
