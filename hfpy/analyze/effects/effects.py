@@ -25,7 +25,7 @@ from hfpy.analyze.language.files import only_reads_values
 from hfpy.analyze.language.intrinsics import argument_intent
 from hfpy.analyze.language.mpi import only_reads, procedure
 from hfpy.analyze.language.scopes import Found
-from hfpy.analyze.language.uses import Reference, aliases_of, associated, sets_component
+from hfpy.analyze.language.uses import Reference, aliases_of, associated, frees, sets_component
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Keyword, Name, names_in
 from hfpy.model.source import LineKey
@@ -91,9 +91,9 @@ class Effects:
         return self._by_region[key].get(number, [])
 
     def asks(self, key: str) -> bool:
-        """Whether a routine has inquiries about variables."""
+        """Whether a routine has inquiries about variables, or frees some."""
         if key not in self._asking:
-            self._asking[key] = any(r.role == "inquiry" for r in self.facts.references[key])
+            self._asking[key] = any(r.role == "inquiry" or frees(r) for r in self.facts.references[key])
         return self._asking[key]
 
     def taking_over(self, earlier: Effects, settled: Collection[str]) -> Effects:

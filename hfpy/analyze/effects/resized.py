@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import component, sized_by_copies
-from hfpy.analyze.language.uses import Reference, aliases_of
+from hfpy.analyze.language.uses import Reference, aliases_of, frees
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, walk
-from hfpy.model.statements import LOOPS, Assignment, Call, Memory, expressions
+from hfpy.model.statements import LOOPS, Assignment, Call, Memory, expressions, flatten, targets
 from hfpy.model.units import Symbol
 
 if TYPE_CHECKING:
@@ -122,16 +122,20 @@ def _paths(reference: Reference) -> Iterator[Path]:
 
 def asked_behind(body: RegionBody, references: Iterable[Reference]) -> bool:
     """Whether bounds, or the length, that a region gives a variable may be asked for after it. ``references`` are
-    those of the variable in the routine.
+    those of the variable in the routine. Who frees it asks, too, where nothing before the region has allocated it.
     """
     own = [r for r in references if (r.name,) in body.anew]
     end = body.construct.end
     last = end.line.last if end is not None else body.region.line.last
     around = body.inside[0].constructs if body.inside else ()
     loops = {id(c) for c in takewhile(lambda c: c is not body.construct, around) if c.kind in LOOPS}
-    for reference in own:
-        if reference.role == "inquiry" and body.identity.number not in reference.at.regions:
-            again = any(id(c) in loops for c in reference.at.constructs)
+    outside = [r for r in own if body.identity.number not in r.at.regions]
+    first = body.region.line.first
+    before = any(r.role == "allocate" and not frees(r) and r.at.statement.line.first < first for r in outside)
+    jumps = bool(outside) and any(targets(s) for s in flatten(body.routine.body))
+    for reference in outside:
+        if reference.role == "inquiry" or (not before and frees(reference)):
+            again = jumps or any(id(c) in loops for c in reference.at.constructs)
             if again or reference.at.statement.line.first > last:
                 return True
     return False

@@ -133,6 +133,12 @@ def sets_component(reference: Reference) -> bool:
     return isinstance(statement, Assignment) and reference.node.start == statement.target.start
 
 
+def frees(reference: Reference) -> bool:
+    """Whether a statement frees a variable: ``deallocate(a)``."""
+    statement = reference.at.statement
+    return reference.role == "allocate" and isinstance(statement, Memory) and statement.kind == "deallocate"
+
+
 _WRITTEN = frozenset({"iostat", "newunit", "size"})  # by statements of input and output
 
 # The first dummy arguments of inquiry functions (Fortran 2018, 16.9): what is asked about.

@@ -8,10 +8,10 @@ from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.flow import EffectsByStatement, FlowScan
-from hfpy.analyze.language.uses import Reference, associated, sets_component
+from hfpy.analyze.language.uses import Reference, associated, frees, sets_component
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Name
-from hfpy.model.statements import Call, Jump, Memory, Statement
+from hfpy.model.statements import Call, Jump, Statement
 from hfpy.parse.statements.nests import innermost_body
 
 HINT = "use a local pointer in the region"
@@ -80,11 +80,8 @@ class _Targets:
 
 def _needs_target(reference: Reference) -> bool:
     """Whether a statement uses what a pointer points to, other than by a call, and does not read it."""
-    statement = reference.at.statement
-    freed = isinstance(statement, Memory) and statement.kind == "deallocate"
-    if freed and reference.role == "allocate":
-        return True
-    return reference.role in ("write", "input", "message", "inquiry") or sets_component(reference)
+    asked = reference.role in ("write", "input", "message", "inquiry")
+    return asked or frees(reference) or sets_component(reference)
 
 
 def used_before(body: RegionBody, name: str) -> Reference | None:
