@@ -153,6 +153,11 @@ def _bits(kind: str) -> Iterator[Case]:
     for name in ("maskl", "maskr"):
         cpp = f"hf_{name}<{CPP[kind]}>(a)"
         yield _case(f"{name}{kind[1]}", f"{name}(a, {kind[1]})", cpp, ("i4",), kind, (np.arange(size + 1, dtype="i4"),))
+    if size >= 32:  # there is a real number of as many bits
+        real = f"f{kind[1]}"
+        there, back = f"hf_transfer<{CPP[kind]}, {CPP[real]}>(a)", f"hf_transfer<{CPP[real]}, {CPP[kind]}>(a)"
+        yield _case("transfer", f"transfer(a, 0_{kind[1]})", there, (real,), kind, (_reals(real),))
+        yield _case("transfer", f"transfer(a, 0.0_{kind[1]})", back, (kind,), real, (_integers(kind),))
     for name in ("popcnt", "poppar", "leadz", "trailz"):
         yield _case(name, f"{name}(a)", f"hf_{name}(a)", (kind,), "i4", (_integers(kind),))
 
