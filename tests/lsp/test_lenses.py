@@ -45,8 +45,8 @@ async def test_schedules(file: File) -> None:
     lenses = list(await file.client.text_document_code_lens_async(question))
     assert [one.range.start.line for one in lenses] == [9, 12, 15] and all(one.command is None for one in lenses)
     titles = [(await file.client.code_lens_resolve_async(one)).command.title for one in lenses]
-    assert titles[0].startswith("blocks of ") and ", one with line 12; predicted " in titles[0]
-    assert titles[1].startswith("blocks of ") and ", one with line 9; predicted " in titles[1]
+    assert titles[0].startswith("rows") and ", one with line 12; predicted " in titles[0]
+    assert titles[1].startswith("rows") and ", one with line 9; predicted " in titles[1]
     assert titles[0].endswith(" ms") and titles[2] == "no loops on this target"
     await other.type("\n".join([*TWO.split("\n")[:8], *TWO.split("\n")[11:]]))
     lenses = list(await file.client.text_document_code_lens_async(question))
