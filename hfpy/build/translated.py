@@ -185,10 +185,13 @@ def _fingerprint(sources: Sequence[Path], options: Options) -> str:
 
 @functools.cache
 def own_fingerprint() -> str:
-    """A digest that changes with every change of hfpy itself, an edit of its own sources included."""
+    """A digest that changes with every change of hfpy itself, an edit of its own sources included.
+
+    What Python keeps beside its modules does not count: other processes write there, under other names first.
+    """
     parts = [VERSION]
     for path in sorted(PACKAGE.rglob("*")):
-        if path.is_file() and path.suffix != ".pyc":
+        if path.is_file() and path.parent.name != "__pycache__":
             status = path.stat()
             parts.append(f"{path.relative_to(PACKAGE)} {status.st_size} {status.st_mtime_ns}")
     return digest(*parts)
