@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.intrinsics import WITHOUT_USE
@@ -12,15 +12,6 @@ from hfpy.model.units import Routine
 from hfpy.parse.text.called import called_in, reduced_in
 from hfpy.parse.text.physical import names_in_rows
 from hfpy.transform.text.edits import Edit
-
-# What passes write in regions that they make anew. These are read again as the user's text is, where an array of such a
-# name would be taken for what is meant.
-WRITTEN = frozenset({"max", "merge", "min", "modulo"})
-
-
-def hidden_in(facts: Facts, key: str, names: Collection[str]) -> frozenset[str]:
-    """Those of the ``names`` in a region made anew that hfpy may mean as intrinsics, and that are none in a routine."""
-    return frozenset(n for n in WRITTEN.intersection(names) if not facts.scopes.is_intrinsic(n, key))
 
 
 def hidden_intrinsics(facts: Facts, routine: Routine, edits: Iterable[Edit]) -> Iterator[Diagnostic]:

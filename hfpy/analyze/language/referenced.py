@@ -18,10 +18,12 @@ def references_in(statements: tuple[Located, ...], key: str, scopes: Scopes) -> 
     def rank_of_text(expr: Expr, at: Located) -> int | None:
         return text_rank(expr, key, scopes, aliases_of(at))
 
-    def intrinsic(name: str, at: Located) -> bool:
-        return name not in aliases_of(at) and scopes.is_intrinsic(name, key)
+    return uses(statements, rank_of_text, lambda name, at: intrinsic_at(name, at, key, scopes))
 
-    return uses(statements, rank_of_text, intrinsic)
+
+def intrinsic_at(name: str, at: Located, key: str, scopes: Scopes) -> bool:
+    """Whether a name means an intrinsic procedure at a statement."""
+    return name not in aliases_of(at) and scopes.is_intrinsic(name, key)
 
 
 def asks(expr: Expr, key: str, scopes: Scopes) -> bool:

@@ -346,10 +346,8 @@ def _needed(world: World, expr: Expr, sizes: bool) -> Iterator[Path]:
     """
     if isinstance(expr, Apply) and expr.args and asks(expr, world.routine.key, world.scopes):
         asked, *others = expr.args
-        inside = (
-            _needed(world, asked, True) if sizes else (p for e in _indices(asked) for p in _needed(world, e, sizes))
-        )
-        yield from (*inside, *(p for e in others for p in _needed(world, e, sizes)))
+        valued = [asked] if sizes else _indices(asked)
+        yield from (p for e in (*valued, *others) for p in _needed(world, e, sizes))
     elif isinstance(expr, Name | Apply | Component):
         yield _path(expr)
         yield from (p for index in _indices(expr) for p in _needed(world, index, sizes))

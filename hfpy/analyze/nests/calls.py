@@ -123,11 +123,6 @@ class Calls:
         plain = [d.symbol.type.base not in ("type", "class", "character") for d in (dummy, data)]
         return plain[0] != plain[1] or (all(plain) and all(sizes) and sizes[0] != sizes[1])
 
-    def sets_first(self, key: str, dummy: str) -> bool:
-        """Whether a routine surely sets a dummy argument, before it uses it."""
-        flow = self.effects.flow(key) if self._seen(key) else None
-        return flow is not None and dummy in flow.certain and dummy not in flow.exposed
-
     def sets_values(self, key: str, dummy: str, asked: frozenset[tuple[str, str]] = frozenset()) -> bool:
         """Whether a routine may set values of a dummy argument, and not only where it points to. ``asked`` are those
         that ask, in routines that call each other.

@@ -13,8 +13,9 @@ from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.referenced import intrinsic_at
 from hfpy.analyze.language.types import type_of
-from hfpy.analyze.language.uses import Reference, aliases_of
+from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk, without_places
@@ -196,8 +197,7 @@ def _updates(used: _Routine, reference: Reference, statement: Assignment, op: st
 def _function(used: _Routine, reference: Reference, value: Expr) -> str:
     """The intrinsic function that gives a value; empty for others: one of the program may be called ``max``, too."""
     name = value.base.name if isinstance(value, Apply) and isinstance(value.base, Name) else ""
-    meant = name not in aliases_of(reference.at) and used.effects.facts.scopes.is_intrinsic(name, used.key)
-    return name if meant else ""
+    return name if intrinsic_at(name, reference.at, used.key, used.effects.facts.scopes) else ""
 
 
 def _in_chain(value: Expr, own: Expr, operators: tuple[str, ...]) -> bool:

@@ -91,19 +91,13 @@ def check_function(printer: Expressions, expr: Apply) -> None:
 
 def _transferred(printer: Expressions, expr: Apply) -> CText:
     """The bits of a number as a number of another type with as many (Fortran 2018, 16.9.193)."""
-    given = dict(zip(("source", "mold", "size"), expr.args, strict=False))
-    given = {a.name if isinstance(a, Keyword) else word: a for word, a in given.items()}
-    source, mold = (_value(given[word]) for word in ("source", "mold"))
-    if "size" in given or printer.rank(source) or printer.rank(mold):
+    source, mold, *size = intrinsics.in_order("transfer", expr.args)
+    if size or printer.rank(source) or printer.rank(mold):
         raise CannotPrint("'transfer' of arrays", expr.start, expr.end)
     value, to = printer.print(source), _type_of(printer, mold)
     if value.type.bytes != to.bytes or not {value.type.base, to.base} <= {"integer", "real"}:
         raise CannotPrint("'transfer' between other types than numbers of as many bytes", expr.start, expr.end)
     return value if value.type == to else CText(printer.body.dialect.same_bits(value, to), to)
-
-
-def _value(argument: Expr) -> Expr:
-    return argument.value if isinstance(argument, Keyword) else argument
 
 
 def _elemental(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str]) -> CText:

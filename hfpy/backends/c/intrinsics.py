@@ -70,6 +70,7 @@ _DUMMIES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("dshiftl", "dshiftr"), ("i", "j", "shift")),
     **dict.fromkeys(("scale", "set_exponent"), ("x", "i")),
     "nearest": ("x", "s"),
+    "transfer": ("source", "mold", "size"),
     "ieee_copy_sign": ("x", "y"),
     "ieee_unordered": ("x", "y"),
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.internal import named_inside
+from hfpy.analyze.language.referenced import meant_otherwise
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.order.allocations import known_size
 from hfpy.analyze.regions.sharing import RoutineSharing
@@ -27,7 +28,6 @@ from hfpy.transform.columns.packing import Mover, Packed
 from hfpy.transform.columns.statements import BodyWriter, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
-from hfpy.transform.hiddennames import hidden_in
 from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.regions import with_loops
@@ -132,8 +132,10 @@ class RegionBlocks:
     # -- what the region is
 
     def _check(self) -> None:
-        if hidden_in(self.facts, self.routine.key, ("min",)):
-            raise refused("'min' is no intrinsic in its routine", self.region.place)
+        if meant_otherwise(("min",), self.routine.key, self.facts.scopes):
+            raise refused(
+                "its text needs the intrinsic function 'min', which is something else there", self.region.place
+            )
         for sharing in self.sharings:
             region = sharing.region
             if region.reductions or region.vector or any(s != ONE for s in region.strides):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hfpy.analyze.language.referenced import meant_otherwise
 from hfpy.analyze.language.types import type_of
 from hfpy.model.building import Maker, apply, literal, name, negated, number
 from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Paren, Unary, children, walk
@@ -17,7 +18,6 @@ from hfpy.model.names import MASK
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, sides
 from hfpy.transform.columns.common import Lanes, line_of, named
-from hfpy.transform.hiddennames import hidden_in
 
 if TYPE_CHECKING:
     from hfpy.transform.columns.statements import BodyWriter
@@ -33,7 +33,7 @@ def selectable(writer: BodyWriter, node: Node) -> bool:
     guarded.
     """
     found = sides(node)
-    if found is None or hidden_in(writer.analysis.facts, writer.routine.key, ("merge",)):
+    if found is None or meant_otherwise(("merge",), writer.routine.key, writer.analysis.facts.scopes):
         return False
     bodies = [writer.analysis.plain(writer.routine, body) for body in found[1]]
     cheap = isinstance(node, OneLine) or sum(_cost(body) for body in bodies) <= _MOST

@@ -8,7 +8,7 @@ again that the one before it has (measured: a chain of three stages over 100 × 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.sizes import Linear
@@ -21,6 +21,7 @@ from hfpy.transform.stencil.rings import goes_by_rings
 
 # OpenMP 5.2, 18.2.4: how many threads a parallel region that is met now may have.
 THREADS = "omp_get_max_threads"
+COUNTING = frozenset({"max"})  # the intrinsic functions that count rows
 
 
 def in_even_blocks(group: Group) -> bool:
@@ -31,11 +32,10 @@ def in_even_blocks(group: Group) -> bool:
     return len(group.program.iterators) == 2 and goes_by_rings(group) and not (wishes.schedule or wishes.tile)
 
 
-def rows_counted(variable: str, rows: Span, threads: bool) -> Iterator[str]:
+def rows_counted(variable: str, rows: Span, threads: bool) -> tuple[str, ...]:
     """The statements that set the rows of a block: all rows where no ``threads`` share them."""
-    yield f"{variable} = max({shown(_count(rows))}, 1)"
-    if threads:
-        yield f"!$ {variable} = ({variable} - 1)/{THREADS}() + 1"
+    every = f"{variable} = max({shown(_count(rows))}, 1)"
+    return (every, f"!$ {variable} = ({variable} - 1)/{THREADS}() + 1") if threads else (every,)
 
 
 def declared_threads() -> str:

@@ -8,19 +8,24 @@ from functools import partial
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.referenced import meant_otherwise
 from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.beside import beside, worth_two
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.statements import Construct, all_names
 from hfpy.model.units import Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
-from hfpy.parse.text.called import called_in
 from hfpy.parse.text.physical import preprocessed
-from hfpy.transform.hiddennames import hidden_in
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.effort import Effort
-from hfpy.transform.stencil.evenrows import declared_threads, in_even_blocks, may_declare_threads, rows_counted
+from hfpy.transform.stencil.evenrows import (
+    COUNTING,
+    declared_threads,
+    in_even_blocks,
+    may_declare_threads,
+    rows_counted,
+)
 from hfpy.transform.stencil.explained import Schedule, explained
 from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.groups import Group
@@ -37,6 +42,9 @@ from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace
 from hfpy.transform.text.remade import remade
 from hfpy.values import dataclass
 
+# Intrinsic functions that passes write. New regions are read again as the user's text is, where an array or a function
+# of such a name would be taken for what is meant.
+_WRITTEN = frozenset({"max", "merge", "min", "modulo"})
 BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target"})
 
 
@@ -170,15 +178,14 @@ class _RoutineWork:
                     continue
                 rows = self._rows(group, decision.tuned, len(before))
                 made = region_code(group, self.names, self.target, rows, lowering)
-                counted = tuple(rows_counted(rows, group.box[1], self._openmp)) if isinstance(rows, str) else ()
-                mentioned = names_of(made.region)
-                if hidden_in(self.facts, self.routine.key, mentioned | {*called_in("\n".join(counted))}):
+                if self._hides(made, rows):
                     continue
+                if isinstance(rows, str):
+                    before[rows] = rows_counted(rows, group.box[1], self._openmp)
                 regions[number] = made
-                before |= {str(rows): counted} if counted else {}
-                used |= mentioned
+                used |= names_of(made.region)
                 self.replaced.append(group)
-                yield self._replacement(group, regions[number])
+                yield self._replacement(group, made)
             self.schedules.append(Schedule(program, decision.choice, regions, decision.tuned))
             if before:
                 even = True
@@ -221,6 +228,11 @@ class _RoutineWork:
         if even and (not self._openmp or may_declare_threads(self.facts, self.routine, self.names.taken)):
             return self.names.scalar(group.program.iterators[1], f"_rows{number + 1 if number else ''}", "integer")
         return rows_of(group, self.machine)
+
+    def _hides(self, made: RegionCode, rows: int | str) -> bool:
+        """Whether the routine gives another meaning to an intrinsic function in the text of a new region."""
+        needed = _WRITTEN & names_of(made.region) | (COUNTING if isinstance(rows, str) else frozenset())
+        return bool(meant_otherwise(needed, self.routine.key, self.facts.scopes))
 
     def _before(self, program: Program, statements: Sequence[str]) -> Edit:
         """Statements before all regions of a program, so that nothing is between them."""
