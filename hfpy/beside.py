@@ -22,6 +22,7 @@ T = TypeVar("T")
 Item = TypeVar("Item")
 
 LEAST_LINES = 5_000  # of a program: below, a second process gains nothing
+PATIENCE = 5  # a third of the time of a core that others ask for, too
 
 
 def worth_two(jobs: int, lines: int) -> bool:
@@ -88,19 +89,21 @@ class Pending(Generic[T]):
 
 
 @contextmanager
-def beside(compute: Callable[[], T], wanted: bool, known: Sequence[object] = ()) -> Iterator[Pending[T]]:
+def beside(
+    compute: Callable[[], T], wanted: bool, known: Sequence[object] = (), patient: bool = False
+) -> Iterator[Pending[T]]:
     """Begin a computation in a process of its own, if that is wanted. What it changes is changed there only; it must
     print nothing. No process is left behind the block. Of the ``known`` objects, which are there already, the result
-    gets the ones of this process.
+    gets the ones of this process. A ``patient`` one lets others go first, and works while they leave a core idle.
     """
-    pending = _begun(compute, known) if wanted else Pending(compute)
+    pending = _begun(compute, known, patient) if wanted else Pending(compute)
     try:
         yield pending
     finally:
         pending.stop()
 
 
-def _begun(compute: Callable[[], T], known: Sequence[object]) -> Pending[T]:
+def _begun(compute: Callable[[], T], known: Sequence[object], patient: bool) -> Pending[T]:
     reading, writing = os.pipe()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     first = os.getpid()
@@ -109,6 +112,8 @@ def _begun(compute: Callable[[], T], known: Sequence[object]) -> Pending[T]:
         if process == 0:
             os.close(reading)
             threading.Thread(target=end_with, args=(first,), daemon=True).start()
+            if patient:
+                os.nice(PATIENCE)
             _work(compute, writing, before, known)
     except OSError:
         os.close(reading)

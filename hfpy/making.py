@@ -11,10 +11,9 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from hfpy.beside import beside, worth_two
+from hfpy.beside import Pending, beside, worth_two
 from hfpy.diagnostics import Diagnostic, Fix, Place, Related, has_errors, ordered
 from hfpy.followed import with_calls_that_fit, without_followed
 from hfpy.options import Progress, silent
@@ -51,6 +50,18 @@ def deep() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
+class Part:
+    """What became of one source: generated files, what was found on the way, and whether there are OpenMP directives
+    in its text.
+    """
+
+    path: str
+    files: tuple[GeneratedFile, ...]
+    found: tuple[Diagnostic, ...] = ()
+    openmp: bool = False
+
+
+@dataclass(frozen=True)
 class Rewritten:
     """Generated files, what was found on the way, the sources in whose text there are OpenMP directives, and the facts
     after each step to the form from which kernels are printed.
@@ -60,6 +71,33 @@ class Rewritten:
     found: tuple[Diagnostic, ...]
     openmp: frozenset[str]
     stages: tuple[tuple[str, Facts], ...] = ()
+
+    @classmethod
+    def of(cls, parts: Sequence[Part], stages: tuple[tuple[str, Facts], ...] = ()) -> Rewritten:
+        """What became of some sources, together."""
+        files = tuple(file for part in parts for file in part.files)
+        found = tuple(one for part in parts for one in part.found)
+        return cls(files, found, frozenset(part.path for part in parts if part.openmp), stages)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What becomes of the user's text as it is, without the optimiser: another process finds that out while the
+    optimiser runs. ``workshop`` are the backends that it works with.
+    """
+
+    workshop: Backends
+    pending: Pending[tuple[tuple[Part, ...], set[tuple[str, str]]]]
+
+    def parts(self, effects: Effects) -> tuple[Part, ...]:
+        """What became of each source. ``effects``, those of the user's text, get the bodies that were asked for."""
+        parts, looked = self.pending.result()
+        effects.looked |= looked
+        return parts
+
+    def stages(self) -> tuple[tuple[str, Facts], ...]:
+        """The facts after each step to the form from which kernels are printed."""
+        return _stages(self.workshop, "given")
 
 
 @dataclass(frozen=True)
@@ -105,13 +143,31 @@ def made_of(
     options = facts.application.options
     whole = (*facts.found, *(unknown_names(facts) if only is None else ()))
     found = with_calls_that_fit(facts, [*whole, *check(facts, effects)])
-    optimised = None
-    if options.opt and not has_errors(found):
-        from hfpy.transform.pipelines import LEVELS, lowered
+    if not options.opt or has_errors(found):
+        return _made(facts, effects, found, whole, None, progress, only, again)
+    from hfpy.transform.pipelines import LEVELS, lowered
 
-        progress("optimising", 0, 0)
+    progress("optimising", 0, 0)
+    with _given(facts, effects, only is None and _in_two(facts)) as given:
         optimised = lowered(facts, effects, LEVELS[options.opt], only=only, again=again)
-    return _made(facts, effects, found, whole, optimised, progress, only, again)
+        return _made(facts, effects, found, whole, optimised, progress, only, again, given)
+
+
+@contextmanager
+def _given(facts: Facts, effects: Effects, wanted: bool) -> Iterator[Given | None]:
+    """Begin to find out what becomes of the user's text as it is, if that is ``wanted``: nothing on the way of the
+    optimiser waits for it.
+    """
+    if not wanted:
+        yield None
+        return
+    workshop = _workshop(facts, effects)
+
+    def compute() -> tuple[tuple[Part, ...], set[tuple[str, str]]]:
+        return tuple(parts_of(facts, effects, silent, None, workshop)), effects.looked
+
+    with beside(compute, True, patient=True) as pending:
+        yield Given(workshop, pending)
 
 
 def diagnostics_of(facts: Facts, effects: Effects, only: Collection[str], asked: Collection[str], again: Again) -> Made:
@@ -149,9 +205,10 @@ def _made(
     progress: Progress,
     only: Collection[str] | None,
     again: Again | None,
+    given: Given | None = None,
 ) -> Made:
     """The files of an application of which something has been found, and which the optimiser has seen."""
-    after, written, optimised = _written(facts, effects, optimised, progress, only, again)
+    after, written, optimised = _written(facts, effects, optimised, progress, only, again, given)
     written = replace(written, found=without_followed(facts, found, written.found))
     taken = optimised is not None and not has_errors(written.found)
     said = tuple(_said_by_passes(facts, optimised)) if taken and optimised is not None else ()
@@ -181,6 +238,7 @@ def _written(
     progress: Progress,
     only: Collection[str] | None,
     again: Again | None,
+    given: Given | None,
 ) -> tuple[Facts, Rewritten, Lowered | None]:
     """The files of an application as the optimiser left it, its facts, and what the optimiser did in the end: where the
     new text of a file is at fault, the user's is taken. Diagnostics are about the user's text.
@@ -189,9 +247,15 @@ def _written(
 
     passes = [step.done for step in optimised.steps] if optimised is not None else []
     without: set[str] = set()
+    parts: tuple[Part, ...] | None = None
     while optimised is not None and optimised.facts is not facts:
         changed = optimised.changed if only is None else optimised.changed & frozenset(only)
-        done, asked = _both(facts, effects, optimised, changed, progress, only, again)
+        done = _optimised(optimised, progress, only, again)
+        if given is None:
+            asked = rewritten(facts, effects, silent, changed, again)
+        else:
+            parts = given.parts(effects) if parts is None else parts
+            asked = Rewritten.of([part for part in parts if part.path in changed], given.stages())
         if not has_errors(done.found) and not has_errors(asked.found):
             elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
             stages = (*done.stages, *asked.stages)
@@ -201,36 +265,27 @@ def _written(
             break
         without |= faulty
         optimised = lowered(facts, effects, passes, without, only, again)
-    return facts, rewritten(facts, effects, progress, only, again), optimised
+    if given is None:
+        return facts, rewritten(facts, effects, progress, only, again), optimised
+    return facts, Rewritten.of(given.parts(effects) if parts is None else parts, given.stages()), optimised
 
 
-def _both(
-    facts: Facts,
-    effects: Effects,
-    optimised: Lowered,
-    changed: Collection[str],
-    progress: Progress,
-    only: Collection[str] | None,
-    again: Again | None,
-) -> tuple[Rewritten, Rewritten]:
-    """The files as the optimiser left them, and the user's text of those that it has changed, for what is found there.
-    Where two processes share the work, the second looks at the user's text and writes the last files.
-    """
-    after = optimised.facts
+def _optimised(optimised: Lowered, progress: Progress, only: Collection[str] | None, again: Again | None) -> Rewritten:
+    """The files as the optimiser left them. A second process may write the last ones."""
+    facts, effects = optimised.facts, optimised.effects
     if only is not None or not _in_two(facts):
-        done = rewritten(after, optimised.effects, progress, only, again, "optimised")
-        return done, rewritten(facts, effects, silent, changed, again)
-    last = _last(facts, after, changed)
-    first = {f.path for f in after.application.files} - last
-    shops = _workshop(facts, effects), _workshop(after, optimised.effects)
-    with beside(partial(_shared, facts, effects, optimised, changed, last, shops), True) as second:
-        done = rewritten(after, optimised.effects, progress, first, name="optimised", workshop=shops[1])
-        asked, more, looked, looked_after = second.result()
+        return rewritten(facts, effects, progress, only, again, "optimised")
+    first, last = _halves(facts)
+    workshop = _workshop(facts, effects)
+
+    def compute() -> tuple[tuple[Part, ...], set[tuple[str, str]]]:
+        return tuple(parts_of(facts, effects, silent, last, workshop)), effects.looked
+
+    with beside(compute, True) as second:
+        parts = [*parts_of(facts, effects, progress, first, workshop)]
+        more, looked = second.result()
     effects.looked |= looked
-    optimised.effects.looked |= looked_after
-    files, found = (*done.files, *more.files), (*done.found, *more.found)
-    whole = Rewritten(files, found, done.openmp | more.openmp, done.stages)
-    return whole, replace(asked, stages=_stages(shops[0], "given"))
+    return Rewritten.of([*parts, *more], _stages(workshop, "optimised"))
 
 
 def _workshop(facts: Facts, effects: Effects) -> Backends:
@@ -242,37 +297,17 @@ def _workshop(facts: Facts, effects: Effects) -> Backends:
     return workshop
 
 
-_Looked = set[tuple[str, str]]
-
-
-def _shared(
-    facts: Facts,
-    effects: Effects,
-    optimised: Lowered,
-    changed: Collection[str],
-    last: Collection[str],
-    shops: tuple[Backends, Backends],
-) -> tuple[Rewritten, Rewritten, _Looked, _Looked]:
-    """What the second process does: what is found in the user's text, the last files, whose bodies were asked for. The
-    first has the facts after each step, which take long to hand over.
-    """
-    asked = rewritten(facts, effects, silent, changed, workshop=shops[0])
-    more = rewritten(optimised.facts, optimised.effects, silent, last, workshop=shops[1])
-    asked, more = replace(asked, files=(), stages=()), replace(more, stages=())
-    return asked, more, effects.looked, optimised.effects.looked
-
-
-def _last(facts: Facts, after: Facts, changed: Collection[str]) -> frozenset[str]:
-    """The last files of a program, so many that they and the user's text of the changed ones are half of the work."""
-    share = sum(len(f.source.lines) for f in after.application.files if f.hybrid)
-    share = (share - sum(len(f.source.lines) for f in facts.application.files if f.path in changed)) // 2
-    taken: set[str] = set()
-    for index in reversed(after.application.files):
-        share -= len(index.source.lines) if index.hybrid else 0
-        if share < 0:
+def _halves(facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
+    """The paths of the first files of a program and of the others, which are about as much work."""
+    files = facts.application.files
+    left = sum(len(f.source.lines) for f in files if f.hybrid) / 2
+    first: set[str] = set()
+    for index in files:
+        left -= len(index.source.lines) if index.hybrid else 0
+        if left < 0:
             break
-        taken.add(index.path)
-    return frozenset(taken)
+        first.add(index.path)
+    return frozenset(first), frozenset(f.path for f in files) - first
 
 
 def _in_two(facts: Facts) -> bool:
@@ -295,20 +330,24 @@ def rewritten(
     only: Collection[str] | None = None,
     again: Again | None = None,
     name: str = "given",
-    workshop: Backends | None = None,
 ) -> Rewritten:
     """The files of an application (those of ``only``, if given) with all edits. ``name`` is that of the application
-    for ``again``, ``workshop`` are the backends at work, if they are there already.
+    for ``again``.
     """
     from hfpy.backends.workshop import Backends
+
+    workshop = Backends(facts, effects, *((only, _named(again, name)) if again is not None else ()))
+    parts = tuple(parts_of(facts, effects, progress, only, workshop))
+    return Rewritten.of(parts, _stages(workshop, name))
+
+
+def parts_of(
+    facts: Facts, effects: Effects, progress: Progress, only: Collection[str] | None, workshop: Backends
+) -> Iterator[Part]:
+    """What becomes of the files of an application (those of ``only``, if given) by the backends of a workshop."""
     from hfpy.transform.files import FileRewriter
     from hfpy.transform.mainprogram import has_large_main
 
-    files: list[GeneratedFile] = []
-    found: list[Diagnostic] = []
-    openmp: set[str] = set()
-    if workshop is None:
-        workshop = Backends(facts, effects, *((only, _named(again, name)) if again is not None else ()))
     everything, options = facts.application.files, facts.application.options
     names = facts.application.outputs.names
     for number, index in enumerate(everything):
@@ -317,14 +356,12 @@ def rewritten(
         progress("transforming", number, len(everything))
         wanted = index.hybrid or options.layout or options.races
         if not (wanted or workshop.changes(index) or has_large_main(facts, index)):
-            files.append(untouched(index, names[index.path]))
+            yield Part(index.path, (untouched(index, names[index.path]),))
             continue
         result = FileRewriter(facts, effects, index, workshop).run()
-        found += result.diagnostics
-        openmp |= {index.path} if result.openmp else set()
-        files.append(generated(index, names[index.path], result, options.line_markers))
-        files += [written_beside(index, made) for made in result.beside]
-    return Rewritten(tuple(files), tuple(found), frozenset(openmp), _stages(workshop, name))
+        made = generated(index, names[index.path], result, options.line_markers)
+        beside_it = (written_beside(index, file) for file in result.beside)
+        yield Part(index.path, (made, *beside_it), tuple(result.diagnostics), result.openmp)
 
 
 def _stages(workshop: Backends, name: str) -> tuple[tuple[str, Facts], ...]:
