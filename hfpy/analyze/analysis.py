@@ -283,7 +283,8 @@ def _surroundings(
     sites: dict[tuple[LineKey, int, int], CallSite],
 ) -> Surroundings:
     line = reference.at.statement.line
-    inactive = tuple(r for r in (region_at(routine, n) for n in reference.at.regions) if not r.active(facts.target))
+    around = [region_at(routine, number) for number in reference.at.regions]
+    inactive = tuple([r for r in around if not r.active(facts.target)])
     dummy: DataObject | None = None
     known = False
     if reference.role == "argument" and reference.call is not None:
@@ -292,7 +293,8 @@ def _surroundings(
             known, dummy = dummy_of(facts, site, reference.position)
     node = reference.node
     place = line.place(routine.file, node.start, node.end)
-    single = bool(inactive) and _one_value(facts, routine.key, reference.at.statement, inactive[-1])
+    set_here = region is None and bool(inactive) and reference.role == "write"
+    single = set_here and _one_value(facts, routine.key, reference.at.statement, inactive[-1])
     return Surroundings(region, inactive, dummy, known, place, facts.application.macros, single)
 
 

@@ -227,7 +227,7 @@ def stands_for(name: str, at: Located) -> tuple[str | None, bool]:
     while name in aliases and name not in seen:
         seen.add(name)
         selector = aliases[name]
-        base = base_name(selector) if isinstance(selector, Name | Apply | Component) else None
+        base = base_name(selector) if isinstance(selector, (Name, Apply, Component)) else None
         if base is None:
             return None, False
         whole = whole and isinstance(selector, Name)

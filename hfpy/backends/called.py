@@ -478,7 +478,7 @@ class Called:
             trees = expressions(statement)
         for tree in trees:
             for node in walk(tree):
-                if isinstance(node, Binary | Unary) and node.op not in OPERATORS:
+                if isinstance(node, (Binary, Unary)) and node.op not in OPERATORS:
                     yield from () if (node.start, node.end) in defined else (node.op,)
                 if not isinstance(node, Apply) or not isinstance(node.base, Name) or node.base.name in callees:
                     continue
@@ -502,7 +502,7 @@ def _is_defined(site: CallSite) -> bool:
     """Whether a call is that of an operator or an assignment that the program defines."""
     statement = site.at.statement
     assigns = isinstance(statement, Assignment) and site.args == (statement.target, statement.value)
-    return site.chosen and (assigns or isinstance(site.node, Binary | Unary))
+    return site.chosen and (assigns or isinstance(site.node, (Binary, Unary)))
 
 
 def not_shared(what: str, line: LogicalLine, file: str) -> Diagnostic:

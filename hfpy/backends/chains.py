@@ -28,7 +28,7 @@ def parts_of(node: Component) -> Iterator[Expr]:
 def elements_of(node: Expr) -> list[Apply]:
     """The elements of arrays on the way, outermost array first: ``p(i)`` and ``p(i)%l(k)`` in ``p(i)%l(k)%x``."""
     found: list[Apply] = []
-    while isinstance(node, Apply | Component):
+    while isinstance(node, (Apply, Component)):
         if isinstance(node, Apply):
             found.insert(0, node)
         node = node.base
@@ -44,7 +44,7 @@ def names_of(node: Component | None) -> tuple[str, ...]:
     """The names in a chain of components; none without a chain."""
     if node is None:
         return ()
-    return tuple(part.name for part in parts_of(node) if isinstance(part, Name | Component))
+    return tuple(part.name for part in parts_of(node) if isinstance(part, (Name, Component)))
 
 
 def chain_of(reference: Reference) -> Component | None:
@@ -60,7 +60,7 @@ def chain_of(reference: Reference) -> Component | None:
 
 def begins(node: Expr, first: Expr) -> bool:
     """Whether a designator begins with a node."""
-    while isinstance(node, Component | Apply):
+    while isinstance(node, (Component, Apply)):
         if node is first:
             return True
         node = node.base

@@ -456,7 +456,7 @@ def _last_line(loop: Construct) -> LogicalLine | None:
 def _may_jump_to(statement: Statement, label: str) -> bool:
     if isinstance(statement, Jump):
         return statement.kind == "goto" and (statement.target == label or not statement.target.isdigit())
-    return not isinstance(statement, Assignment | Call | Header | End | OneLine)
+    return not isinstance(statement, (Assignment, Call, Header, End, OneLine))
 
 
 def _names(code: OffloadCode) -> Names:

@@ -187,9 +187,6 @@ class Instead(Expr):
     made: Expr
 
 
-_LEAVES = frozenset({Name, Literal, Star})
-
-
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct operands of an expression, in textual order."""
     found = _OPERANDS.get(expr.__class__)  # this is asked millions of times
@@ -243,7 +240,7 @@ def with_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
 
 def unplaced(expr: Expr) -> Expr:
     """The same expression, parentheses included, in no text."""
-    if isinstance(expr, Instead | Quoted):
+    if isinstance(expr, (Instead, Quoted)):
         return unplaced(children(expr)[0])
     return rebuilt(expr, NOWHERE, NOWHERE, unplaced, NOWHERE)
 
@@ -259,8 +256,9 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while stack:
         node = stack.pop()
         yield node
-        if node.__class__ not in _LEAVES:
-            stack.extend(reversed(children(node)))
+        operands = _OPERANDS.get(node.__class__)
+        if operands is not None:
+            stack.extend(reversed(operands(node)))
 
 
 def without_places(expr: Expr) -> Expr:
@@ -303,6 +301,7 @@ class Quoted(Expr):
     fragment: Fragment
 
 
+_WITH_BASE = (Apply, Component, Instead, Quoted)  # their first operand is what they are a part of, or are written as
 _OPERANDS: dict[type[Expr], Callable[[Any], tuple[Expr, ...]]] = {
     Apply: lambda e: (e.base, *e.args),
     Binary: lambda e: (e.left, e.right),
@@ -340,21 +339,24 @@ def names_in(expr: Expr) -> set[str]:
     stack = [expr]
     while stack:
         node = stack.pop()
+        operands = _OPERANDS.get(node.__class__)
         if isinstance(node, Name):
             found.add(node.name)
         elif isinstance(node, ImpliedDo) and node.typed:
             found |= set[str]().union(*map(names_in, node.items)) - {node.var}
             stack.extend(children(node)[len(node.items) :])
-        elif node.__class__ not in _LEAVES:
-            stack.extend(children(node))
+        elif operands is not None:
+            stack.extend(operands(node))
     return found
 
 
 def base_name(expr: Expr) -> str | None:
     """The name at the root of a designator: ``a`` for ``a``, ``a(i)``, ``a%b(i)%c``; None for other expressions."""
-    while isinstance(expr, Apply | Component | Instead | Quoted):
+    while not isinstance(expr, Name):
+        if not isinstance(expr, _WITH_BASE):
+            return None
         expr = children(expr)[0]
-    return expr.name if isinstance(expr, Name) else None
+    return expr.name
 
 
 def truth(expr: Expr) -> bool | None:

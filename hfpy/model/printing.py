@@ -205,7 +205,7 @@ def statement_of(made: Statement, shown: Callable[[Expr], str]) -> str:
         if expr.start < 0:
             return with_children(expr, replaced)
         text = shown(expr)
-        return Literal(NOWHERE, NOWHERE, "real", f"({text})" if isinstance(expr, Binary | Unary) else text)
+        return Literal(NOWHERE, NOWHERE, "real", f"({text})" if isinstance(expr, (Binary, Unary)) else text)
 
     return _anew(map_expressions(made, replaced))
 

@@ -86,7 +86,7 @@ class _Open:
         declared: list[object] = []
         if self.kind == "block":
             for node in parts[0].body:
-                if isinstance(node, Specification | Opaque):
+                if isinstance(node, (Specification, Opaque)):
                     declared += parse_declaration(node.line) or ()
         return Construct(self.kind, parts, end, self.region, self.condition, tuple(declared))
 

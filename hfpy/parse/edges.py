@@ -7,7 +7,7 @@ to a type, points to, or passes to a procedure with a dummy procedure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import networkx as nx
 
@@ -33,17 +33,17 @@ _POINTS = re.compile(r"\s*(?!use\b|procedure\b|generic\b|associate\b)[a-z_][^'\"
 def index_edges(application: Application) -> dict[str, set[str]]:
     """Unit key → keys of the routines that it may call, by name."""
     by_name = procedures_by_name(application)
+    rows = {key: [line.text.lower() for line in _own_lines(application, key)] for key in application.units}
     taking = {application.unit(key).name for key in application.units if _takes_procedures(application, key)}
-    taking |= _unseen(application) - by_name.keys()
+    taking |= _unseen(application, rows) - by_name.keys()
     edges: dict[str, set[str]] = {}
     for key in application.units:
-        unit = application.unit(key)
-        names = _mentioned(unit)
+        names = _mentioned(application.unit(key))
         given = names & taking
-        first = application.file(key).lines[unit.first]
-        for line in _own_lines(application, key):
-            text = line.text.lower()
-            binds = line is not first and _may_bind(text) and _BINDS.match(text)
+        header, *body = rows[key]
+        binding = _may_bind("\n".join(body))
+        for text in [header, *body] if given else body if binding else ():
+            binds = binding and text is not header and _may_bind(text) and _BINDS.match(text)
             if binds or (given and given & set(_NAME.findall(text))):
                 names |= set(_NAME.findall(text))
         edges[key] = set()
@@ -52,22 +52,25 @@ def index_edges(application: Application) -> dict[str, set[str]]:
     return edges
 
 
-def _unseen(application: Application) -> set[str]:
+def _unseen(application: Application, rows: Mapping[str, Sequence[str]]) -> set[str]:
     """The names of procedures that are called, declared external, or described by an interface: those without source
-    may call what they get.
+    may call what they get. ``rows`` are the lines of each unit in lower case.
     """
     found: set[str] = set()
     for key in application.units:
-        unit = application.unit(key)
-        found |= {name for name in unit.calls if "%" not in name}
-        first = application.file(key).lines[unit.first]
-        for line in _own_lines(application, key):
-            text = line.text.lower()
+        found |= {name for name in application.unit(key).calls if "%" not in name}
+        header, *body = rows[key]
+        described = _describes("\n".join(body))
+        for text in [header, *body] if described or "external" in header else ():
             if "external" in text:
                 found |= set(_NAME.findall(text))
-            elif line is not first and ("subroutine" in text or "function" in text) and not text.startswith("end"):
+            elif text is not header and _describes(text) and not text.startswith("end"):
                 found |= set(_NAME.findall(text.partition("(")[0]))
     return found
+
+
+def _describes(text: str) -> bool:
+    return "subroutine" in text or "function" in text or "external" in text
 
 
 def _may_bind(text: str) -> bool:

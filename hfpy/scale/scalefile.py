@@ -98,7 +98,7 @@ class _Reader:
             elif one.name == "corners":
                 if not isinstance(value, bool):
                     raise self.wrong(f"{where}.{one.name}", "true or false")
-            elif not isinstance(value, tuple | Network):
+            elif not isinstance(value, (tuple, Network)):
                 whole = one.type == "int"
                 if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or value < 0:
                     raise self.wrong(f"{where}.{one.name}", "a whole number" if whole else "a number")

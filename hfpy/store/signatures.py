@@ -319,7 +319,7 @@ def _written(at: Located) -> Iterator[str]:
     """A statement as it is written, where it does more than to set variables, or to choose a way."""
     statement = at.statement
     pointed = isinstance(statement, Assignment) and statement.pointer
-    if pointed or isinstance(statement, Call | DirectiveLine | Memory | Opaque):
+    if pointed or isinstance(statement, (Call, DirectiveLine, Memory, Opaque)):
         yield _whole(at)
     if isinstance(statement, Header) and (statement.serial or statement.kind in ("associate", "block")):
         yield f"{statement.serial} {_whole(at)}"

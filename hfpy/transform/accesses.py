@@ -134,7 +134,7 @@ class AccessRewriter:
         if listed is not None:
             yield replace_range(line, expr.start, expr.end, listed)
             return
-        if entry is None or not isinstance(expr, Name | Apply):
+        if entry is None or not isinstance(expr, (Name, Apply)):
             for child in children(expr):
                 yield from self._edits(child, line, planned)
             return
@@ -153,7 +153,7 @@ class AccessRewriter:
         base = expr
         while isinstance(base, Component) or (isinstance(base, Apply) and isinstance(base.base, Component)):
             base = base.base
-        entry = planned.get((base.start, base.end)) if isinstance(base, Name | Apply) else None
+        entry = planned.get((base.start, base.end)) if isinstance(base, (Name, Apply)) else None
         if entry is None:
             return None
         reference, data, _, order = entry
@@ -272,7 +272,7 @@ class AccessRewriter:
         planned: Entries,
     ) -> str:
         entry = planned.get((expr.start, expr.end))
-        if entry is not None and isinstance(expr, Name | Apply):
+        if entry is not None and isinstance(expr, (Name, Apply)):
             inner = self._list(expr, entry, text, planned)
             base = text[expr.start : expr.open].rstrip() if isinstance(expr, Apply) else text[expr.start : expr.end]
             return base if inner is None else f"{base}({inner.text})"

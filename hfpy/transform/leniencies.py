@@ -193,7 +193,7 @@ def _equalities(expr: Expr, parent: Expr | None, scopes: Scopes, key: str) -> It
     if isinstance(expr, Binary) and expr.op in _EQUIVALENCE:
         kinds = [type_of(side, key, scopes) for side in (expr.left, expr.right)]
         if all(k is not None and k.base == "logical" for k in kinds):
-            yield expr, isinstance(parent, Binary | Unary)
+            yield expr, isinstance(parent, (Binary, Unary))
     for child in children(expr):
         yield from _equalities(child, expr, scopes, key)
 

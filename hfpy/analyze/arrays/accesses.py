@@ -100,7 +100,8 @@ def view(data: DataObject, region: Region) -> tuple[Expr | str, ...]:
 @dataclass(frozen=True)
 class Surroundings:
     """What a plan needs to know besides the object: the active region, inactive regions around, the dummy's rank,
-    the place; ``one_value``: the statement gives its target a value that is no array and the same at all points.
+    the place; ``one_value``, of what is written in no active region: the statement gives its target a value that is no
+    array and the same at all points.
     """
 
     region: Region | None

@@ -138,7 +138,7 @@ class Generics:
         found = self.scopes.variable(name, caller) if name else None
         if isinstance(inner, Apply):
             return found is not None
-        return found is not None and isinstance(value, Component | Apply) and not found.symbol.rank
+        return found is not None and isinstance(value, (Component, Apply)) and not found.symbol.rank
 
     def _argument(self, routine: Routine, name: str, actual: Typed | None, ranks: bool, passed: bool) -> bool | None:
         symbol, dummy = self._dummy(routine, name)

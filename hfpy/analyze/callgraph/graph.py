@@ -151,7 +151,7 @@ class CallGraph:
     @staticmethod
     def _shown(node: Expr) -> str:
         base = node.base if isinstance(node, Apply) else node
-        return base.name if isinstance(base, Name | Component) else "a defined operator"
+        return base.name if isinstance(base, (Name, Component)) else "a defined operator"
 
     def below(self, key: str) -> tuple[CallSite, ...]:
         """All call sites of a routine: direct ones, and one for each candidate of indirect ones."""
@@ -263,7 +263,7 @@ class CallGraph:
 
     def _calls(self, key: str, statement: Call, at: Located) -> list[CallSite]:
         designator = statement.designator
-        name = designator.name if isinstance(designator, Name | Component) else ""
+        name = designator.name if isinstance(designator, (Name, Component)) else ""
         # Procedures that are chosen at run time stay unknown here: see `indirect`.
         direct = isinstance(designator, Name) and not self._by_variable(name, key, at)
         callee, possible = self.generics.resolved(name, statement.args, key, at) if direct else ("", ())

@@ -41,6 +41,8 @@ Candidate = tuple[str, tuple[Expr, ...]]
 Found = tuple[Located, Expr, tuple[Candidate, ...]]
 
 
+_OPERATIONS = frozenset({Apply, Binary, Unary})
+
 # A statement that calls something, or may, with its references and operators, from left to right.
 Calling = tuple[Located, tuple[Expr, ...]]
 
@@ -49,10 +51,8 @@ def calling(statements: tuple[Located, ...]) -> tuple[Calling, ...]:
     """The statements that may call something or take the address of a procedure."""
     found: list[Calling] = []
     for at in statements:
-        nodes = tuple(
-            n for top in expressions(at.statement) for n in walk(top) if isinstance(n, Apply | Binary | Unary)
-        )
-        if nodes or isinstance(at.statement, Call | Assignment | InputOutput | Opaque):
+        nodes = tuple([n for top in expressions(at.statement) for n in walk(top) if n.__class__ in _OPERATIONS])
+        if nodes or isinstance(at.statement, (Call, Assignment, InputOutput, Opaque)):
             found.append((at, nodes))
     return tuple(found)
 

@@ -115,7 +115,7 @@ class Form:
 
 def spelled(atom: Atom) -> str:
     """The canonical text of an atom; no two atoms of a nest share one."""
-    if isinstance(atom, Index | Parameter):
+    if isinstance(atom, (Index, Parameter)):
         return atom.name
     match atom:
         case Application(name=name, args=args):

@@ -189,7 +189,7 @@ def _conditions(access: Access) -> tuple[bool, tuple[Condition, ...]]:
 
 def _fixed(form: Form) -> bool:
     """Whether a form has the same value all over the nest, and one that can be worked out before it."""
-    return not any(isinstance(a, Index | Application) for a in atoms_of(form))
+    return not any(isinstance(a, (Index, Application)) for a in atoms_of(form))
 
 
 def _known_loops(place: Form, loops: tuple[Loop, ...]) -> tuple[Loop, ...]:

@@ -161,7 +161,7 @@ class Elementwise:
 
     def _keeps_shape(self, statement: Assignment, data: DataObject) -> None:
         """Raises NotElementwise where an assignment may allocate its target anew."""
-        if any(isinstance(e, Name | Apply) and self._ranked(e) for e in _operands(statement.value)):
+        if any(isinstance(e, (Name, Apply)) and self._ranked(e) for e in _operands(statement.value)):
             text = ",".join(":" * data.rank)
             raise NotElementwise(f"it may allocate '{data.name}' anew (if not, write {data.name}({text}))")
 
@@ -202,7 +202,7 @@ class Elementwise:
 
     @staticmethod
     def _operator(expr: Expr) -> None:
-        if isinstance(expr, Binary | Unary) and expr.op not in _OPERATORS:
+        if isinstance(expr, (Binary, Unary)) and expr.op not in _OPERATORS:
             raise NotElementwise(f"'{expr.op}' is no operator for numbers and logicals")
 
     def _known(self, function: str) -> bool:

@@ -34,7 +34,7 @@ def gaps(facts: Facts, reference: Reference, key: str, entered: bool = False) ->
     whole = PERHAPS if _may_have_gaps(data.symbol) and not entered else NEVER
     if items is None:
         return whole
-    if any(not isinstance(i, str | Range) and is_vector(i, reference.at, key, facts) for i in items):
+    if any(not isinstance(i, (str, Range)) and is_vector(i, reference.at, key, facts) for i in items):
         return VECTOR
     if not any(i == ":" or isinstance(i, Range) for i in items):
         return NEVER  # an element, where an array may begin

@@ -191,7 +191,7 @@ class Residence:
 
     def _through(self, given: Expr, view: View, site: CallSite) -> View:
         path: tuple[str, ...] | None = ()
-        while isinstance(given, Component | Apply):
+        while isinstance(given, (Component, Apply)):
             path = (given.name, *path) if isinstance(given, Component) and path is not None else None
             given = given.base
         name, plain = stands_for(given.name, site.at) if isinstance(given, Name) else (None, False)

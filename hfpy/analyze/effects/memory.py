@@ -66,7 +66,7 @@ def done_to(reference: Reference, key: str, facts: Facts) -> str:
             return "resize" if allocation_moved(reference, key, facts) else ""
         case "write" if isinstance(statement, Assignment):
             target = statement.target
-            whole = isinstance(target, Name | Component) and base_name(target) == reference.name
+            whole = isinstance(target, (Name, Component)) and base_name(target) == reference.name
             anew = whole and gives_bounds(reference.at, target, statement.value, key, facts.scopes)
             return "resize" if anew else ""
     return ""

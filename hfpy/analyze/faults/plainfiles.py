@@ -169,7 +169,7 @@ class _Reader:
     ) -> Iterator[Unknown]:
         """The names in statements of a routine that nothing in its file declares, where they are first."""
         around = list(_around(routine, routines))
-        blocks = [at.statement for at in statements if isinstance(at.statement, Specification | Opaque)]
+        blocks = [at.statement for at in statements if isinstance(at.statement, (Specification, Opaque))]
         known = {*self.macros, *names_in_rows(s.line.text for s in blocks)}
         if "use" in known:
             return  # a block uses a module

@@ -148,7 +148,7 @@ class Undeclared:
     def _in_blocks(self, routine: Routine) -> frozenset[str]:
         """Every word in the specification parts of blocks; modules that these use as a whole may bring any name."""
         statements = (at.statement for at in self.facts.graph.statements.get(routine.key, ()))
-        return names_in_rows(s.line.text for s in statements if isinstance(s, Specification | Opaque))
+        return names_in_rows(s.line.text for s in statements if isinstance(s, (Specification, Opaque)))
 
 
 def declared_by(unit: Routine) -> set[str]:

@@ -52,6 +52,6 @@ def indexed(expr: Expr) -> bool:
 def _first(expr: Expr) -> tuple[int, str]:
     """Where a designator begins, and the variable that it is of."""
     start = expr.start
-    while isinstance(expr, Component | Apply):
+    while isinstance(expr, (Component, Apply)):
         expr = expr.base
     return start, expr.name if isinstance(expr, Name) else ""

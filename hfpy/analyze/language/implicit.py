@@ -41,7 +41,7 @@ def undeclared(routine: Routine) -> frozenset[str]:
             other.add(statement.designator.name)
         for expr in expressions(statement):
             for node in walk(expr):
-                if isinstance(node, Apply | Component) and isinstance(node.base, Name):
+                if isinstance(node, (Apply, Component)) and isinstance(node.base, Name):
                     other.add(node.base.name)
                 elif isinstance(node, Name):
                     alone.add(node.name)
@@ -106,7 +106,7 @@ def _set_in(statement: Statement) -> Iterator[str]:
 def _alone(expr: Expr) -> str:
     """The variable that a designator means, if it is not indexed itself; a reference of a function looks like that."""
     inner: Expr = expr
-    while isinstance(inner, Apply | Component) and not (isinstance(inner, Apply) and isinstance(inner.base, Name)):
+    while isinstance(inner, (Apply, Component)) and not (isinstance(inner, Apply) and isinstance(inner.base, Name)):
         inner = inner.base
     return inner.name if isinstance(inner, Name) else ""
 

@@ -160,7 +160,7 @@ class Types:
         """The rank of an array with indices."""
         if whole is None or len(expr.args) != whole:
             return None
-        if any(not isinstance(a, Literal | Range) and self._perhaps_vector(a, key) for a in expr.args):
+        if any(not isinstance(a, (Literal, Range)) and self._perhaps_vector(a, key) for a in expr.args):
             return None
         return sum(isinstance(a, Range) for a in expr.args)
 

@@ -184,7 +184,7 @@ def shared_by_copies(statement: Statement, key: str, scopes: Scopes) -> frozense
     pointing = scopes.parts.pointing
     if not pointing or not isinstance(statement, Assignment) or statement.pointer:
         return frozenset()
-    if not isinstance(statement.value, Name | Apply | Component):
+    if not isinstance(statement.value, (Name, Apply, Component)):
         return frozenset()
     found = (object_type(given, key, scopes) for given in (statement.target, statement.value))
     lines = (scopes.lineage(each[0].derived, each[1]) for each in found if each is not None)
@@ -207,7 +207,7 @@ def part_rank(expr: Expr, key: str, scopes: Scopes) -> int | None:
             return found.symbol.rank if found is not None else None
         case Apply(base=Name() | Component() as base, args=args):
             if part_rank(base, key, scopes) is None or any(
-                not isinstance(a, Literal | Range) and has_vector(a, key, scopes) for a in args
+                not isinstance(a, (Literal, Range)) and has_vector(a, key, scopes) for a in args
             ):
                 return None
             outer = part_rank(base.base, key, scopes) if isinstance(base, Component) else 0
@@ -275,7 +275,7 @@ def function_meant(expr: Expr, key: str, scopes: Scopes, bound: Collection[str])
     """The name of the function that a designator calls; empty where it calls none. ``bound`` are the names of the
     procedures that types bind.
     """
-    while isinstance(expr, Apply | Component):
+    while isinstance(expr, (Apply, Component)):
         base = expr.base if isinstance(expr, Apply) else None
         if isinstance(base, Component):
             symbol = component(base, key, scopes)

@@ -281,20 +281,20 @@ def _arguments(args: tuple[Expr, ...], at: Located, call: Expr, found: list[Refe
         value = arg
         if isinstance(arg, Keyword):
             position, value = arg.name, arg.value
-        if isinstance(value, Name | Apply | Component):
+        if isinstance(value, (Name, Apply, Component)):
             _designator(value, at, "argument", call, position, found)
         else:
             _expr(value, at, "read", found)
 
 
 def _expr(expr: Expr, at: Located, role: str, found: list[Reference]) -> None:
-    if isinstance(expr, Name | Apply | Component):
+    if isinstance(expr, (Name, Apply, Component)):
         _designator(expr, at, role, None, 0, found)
         return
     if isinstance(expr, Keyword):
         _expr(expr.value, at, role, found)
         return
-    keep = isinstance(expr, ImpliedDo | ArrayConstructor) and role in ("io", "input")
+    keep = isinstance(expr, (ImpliedDo, ArrayConstructor)) and role in ("io", "input")
     if isinstance(expr, ImpliedDo):
         items: list[Reference] = []
         for item in expr.items:
@@ -320,7 +320,7 @@ def _designator(
     """References of a designator or function reference: its base with the role, everything in its indices as read."""
     chain: list[Expr] = []
     node: Expr = expr
-    while isinstance(node, Apply | Component):
+    while isinstance(node, (Apply, Component)):
         chain.append(node)
         node = node.base
     if not isinstance(node, Name):
@@ -358,7 +358,7 @@ def _index(arg: Expr, number: int, at: Located, first: Apply, inquiry: bool, fou
         asked = inquiry and arg.name in _ASKED_ABOUT
     if position in (1, "mold") and base_name(first) == "transfer":
         asked = True  # only the type of it counts (Fortran 2018, 16.9.193)
-    if isinstance(value, Name | Apply | Component):
+    if isinstance(value, (Name, Apply, Component)):
         _designator(value, at, "inquiry" if asked else "argument", first, position, found)
     elif isinstance(value, Range):
         for child in children(value):

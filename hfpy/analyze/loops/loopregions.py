@@ -333,7 +333,7 @@ def _unchanged(world: World, loops: Sequence[Construct], turns: Sequence[Turns])
 
 def _path(designator: Expr) -> Path:
     names: list[str] = []
-    while isinstance(designator, Apply | Component):
+    while isinstance(designator, (Apply, Component)):
         if isinstance(designator, Component):
             names.append(designator.name)
         designator = designator.base
@@ -348,7 +348,7 @@ def _needed(world: World, expr: Expr, sizes: bool) -> Iterator[Path]:
         asked, *others = expr.args
         valued = [asked] if sizes else _indices(asked)
         yield from (p for e in (*valued, *others) for p in _needed(world, e, sizes))
-    elif isinstance(expr, Name | Apply | Component):
+    elif isinstance(expr, (Name, Apply, Component)):
         yield _path(expr)
         yield from (p for index in _indices(expr) for p in _needed(world, index, sizes))
     else:
@@ -358,7 +358,7 @@ def _needed(world: World, expr: Expr, sizes: bool) -> Iterator[Path]:
 
 def _indices(designator: Expr) -> Iterator[Expr]:
     """All that is in the lists of a designator."""
-    while isinstance(designator, Apply | Component):
+    while isinstance(designator, (Apply, Component)):
         if isinstance(designator, Apply):
             yield from designator.args
         designator = designator.base

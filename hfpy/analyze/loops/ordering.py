@@ -346,7 +346,7 @@ class Ordering:
                 found = self.scopes.variable(node.name, routine.key)
                 if found is None or not found.symbol.constant or node.name in aliases_of(at):
                     return False
-            elif not isinstance(node, Literal | Unary | Binary | Paren):
+            elif not isinstance(node, (Literal, Unary, Binary, Paren)):
                 return False
         return True
 

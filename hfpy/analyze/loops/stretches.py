@@ -234,7 +234,7 @@ class Columns:
             raise NoColumns("a routine is called for all columns", statement.line)
         if isinstance(action, Jump) and action.kind == "goto":
             raise NoColumns("'goto' is outside of the loops over the columns", statement.line)
-        if isinstance(action, Assignment) and (action.pointer or not isinstance(action.target, Name | Apply)):
+        if isinstance(action, Assignment) and (action.pointer or not isinstance(action.target, (Name, Apply))):
             raise NoColumns("something else than a local variable is set here for all columns", statement.line)
         for reference in self._by_statement.get(id(statement), ()):
             if reference.name in self.iterators:

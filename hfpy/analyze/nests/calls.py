@@ -379,7 +379,7 @@ class Calls:
 def component_path(designator: Expr, key: str, scopes: Scopes) -> tuple[str, ...]:
     """The components that a designator leads through, outermost first, without parent components."""
     found: list[str] = []
-    while isinstance(designator, Apply | Component):
+    while isinstance(designator, (Apply, Component)):
         if isinstance(designator, Component) and not is_parent(designator, key, scopes):
             found.insert(0, designator.name)
         designator = designator.base

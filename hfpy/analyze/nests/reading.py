@@ -262,7 +262,7 @@ class Reading:
         found = self.skeleton(expr)
         if found is None or sum(len(f.text) for f in found.forms) > _LONGEST:
             return self.world.fresh(show(expr))
-        if not found.forms and isinstance(expr, Apply | Component):
+        if not found.forms and isinstance(expr, (Apply, Component)):
             return atom(Parameter(found.text))  # one value all over the nest, such as a size in an array or an object
         return atom(Application(found.text, found.forms, shown=show(expr)))
 
@@ -294,7 +294,7 @@ class Reading:
         return name in self.frame.given or (data is not None and data.rank > 0)
 
     def _text(self, expr: Expr, forms: list[Form]) -> str | None:
-        if not isinstance(expr, Apply | Component) and self._polynomial(expr) and self.is_integer(expr):
+        if not isinstance(expr, (Apply, Component)) and self._polynomial(expr) and self.is_integer(expr):
             form = self.form(expr)
             if form.constant is not None:
                 return form.text

@@ -106,4 +106,4 @@ def _stays(body: RegionBody, expr: Expr, known: set[str]) -> bool:
         intrinsic = plain and body.facts.scopes.is_intrinsic(name.name, body.key)
         one = data is not None and (data.rank == 1 and name.name == "size" and len(expr.args) == 1)
         return bool(intrinsic) and (one or (len(expr.args) == 2 and dimension_argument(expr) is not None))
-    return isinstance(expr, Binary | Unary | Paren) and all(_stays(body, e, known) for e in children(expr))
+    return isinstance(expr, (Binary, Unary, Paren)) and all(_stays(body, e, known) for e in children(expr))

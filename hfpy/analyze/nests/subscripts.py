@@ -258,7 +258,7 @@ def _links(statement: Statement, node: Expr) -> tuple[Expr, ...] | None:
             here = stack.pop()
             chain: list[Expr] = []
             link = here
-            while isinstance(link, Apply | Component) and link is not node and link != node:
+            while isinstance(link, (Apply, Component)) and link is not node and link != node:
                 chain.insert(0, link)
                 link = link.base
             if chain and link == node:

@@ -71,7 +71,7 @@ def _path(facts: Facts, key: str, expr: Expr) -> _Path | None:
     if variable is None:
         return None
     steps: list[str] = []
-    while isinstance(expr, Apply | Component):
+    while isinstance(expr, (Apply, Component)):
         if isinstance(expr, Component):
             steps.insert(0, expr.name)
         expr = expr.base

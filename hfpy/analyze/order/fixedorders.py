@@ -69,7 +69,7 @@ def _declared(data: DataObject, routine: Routine, by_macros: bool) -> str:
 
 
 def _scalar_initial(value: Expr) -> bool:
-    return not any(isinstance(node, ArrayConstructor | Apply) for node in walk(value))
+    return not any(isinstance(node, (ArrayConstructor, Apply)) for node in walk(value))
 
 
 def fixed_orders(facts: Facts, by_macros: bool) -> Iterator[Fixed]:

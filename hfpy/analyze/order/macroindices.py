@@ -122,7 +122,8 @@ def other_templates(facts: Facts) -> list[Diagnostic]:
 
 def _final(facts: Facts, routine: Routine) -> Iterator[tuple[Reference, Apply, DataObject]]:
     """The references whose indices are one call of a macro."""
-    for reference in facts.references[routine.key]:
+    final = any(plan.final for plan in facts.plans.get(routine.key, {}).values())
+    for reference in facts.references[routine.key] if final else ():
         made = facts.plan_of(reference, routine.key)
         if made is None or not made.final or not reference.indices or not facts.live(reference.at, routine.key):
             continue

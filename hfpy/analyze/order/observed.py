@@ -270,7 +270,7 @@ class _Finder:
         statement = reference.at.statement
         return reference.role == "pointer" and not (
             isinstance(statement, Assignment)
-            and isinstance(statement.target, Apply | Name)
+            and isinstance(statement.target, (Apply, Name))
             and isinstance(statement.value, Apply)
         )
 

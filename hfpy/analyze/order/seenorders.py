@@ -36,7 +36,7 @@ def shows_values(reference: Reference) -> str:
         return "it is written as a part of an expression"
     if isinstance(statement, Header) and statement.kind in ("associate", "selecttype"):
         around = (e for e in statement.exprs if e.start <= node.start and node.end <= e.end)
-        if any(not isinstance(e, Name | Component) and (e.start, e.end) != (node.start, node.end) for e in around):
+        if any(not isinstance(e, (Name, Component)) and (e.start, e.end) != (node.start, node.end) for e in around):
             return "an expression of it is associated with a name"
     return ""
 

@@ -269,7 +269,7 @@ class SplitRules:
         if statement.target is reference.node and self._scalar(statement.value, reference.at, key):
             return ""
         for own, other in ((statement.target, statement.value), (statement.value, statement.target)):
-            if own is reference.node and isinstance(other, Name | Apply):
+            if own is reference.node and isinstance(other, (Name, Apply)):
                 theirs = self._signature(other, reference.at, key)
                 if theirs is not None and theirs == self._signature(reference.node, reference.at, key):
                     return ""

@@ -41,7 +41,7 @@ def makes_dimension(item: Expr | str, at: Located, key: str, facts: Facts) -> bo
 
 def may_be_vector(item: Expr | str, at: Located, key: str, facts: Facts) -> bool:
     """Whether an index is a vector subscript, or may be one."""
-    return not isinstance(item, str | Range) and is_vector(item, at, key, facts) is not False
+    return not isinstance(item, (str, Range)) and is_vector(item, at, key, facts) is not False
 
 
 def is_vector(index: Expr, at: Located, key: str, facts: Facts) -> bool | None:

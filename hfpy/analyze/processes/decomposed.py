@@ -295,7 +295,7 @@ def _local_size(value: Expr, what: Decomposition, known: Mapping[str, str]) -> s
     if isinstance(value, Name):
         number = what.number_of_size(value.name)
         return known.get(value.name, what.domains[number] if number is not None else "")
-    if isinstance(value, Apply | Component):
+    if isinstance(value, (Apply, Component)):
         return ""
     names = [node.name for node in walk(value) if isinstance(node, Name)]
     return UNCLEAR if any(_local_size(Name(0, 0, name), what, known) for name in names) else ""

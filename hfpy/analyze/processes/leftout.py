@@ -219,7 +219,7 @@ class LeftOut:
         routine = self.facts.routine(key)
         for at in self.facts.graph.statements.get(key, ()):
             statement = at.statement
-            if not at.regions or not isinstance(statement, Header | OneLine) or not self.facts.live(at, key):
+            if not at.regions or not isinstance(statement, (Header, OneLine)) or not self.facts.live(at, key):
                 continue
             region = routine.regions[at.regions[0]].region
             if region is None or not region.active(self.facts.target):

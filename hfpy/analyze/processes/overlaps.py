@@ -150,7 +150,7 @@ class Overlap:
                 return not pointer
             case Jump(kind=kind):
                 return kind in _JUMPS
-        return isinstance(statement, Header | End | Call | OneLine | Specification | DirectiveLine)
+        return isinstance(statement, (Header, End, Call, OneLine, Specification, DirectiveLine))
 
     def _calls(self) -> None:
         """Refuse calls that may read neighbours, or do more than to compute."""

@@ -99,7 +99,7 @@ def _apart(one: Expr, other: Expr) -> bool:
 
 def is_variable(facts: Facts, key: str, value: Expr) -> bool:
     """Whether an actual argument is a variable or a part of one, and no value: no constant, no function's result."""
-    if not isinstance(value, Name | Apply | Component):
+    if not isinstance(value, (Name, Apply, Component)):
         return False
     name = base_name(value)
     found = facts.scopes.variable(name, key) if name is not None else None
@@ -111,7 +111,7 @@ def is_variable(facts: Facts, key: str, value: Expr) -> bool:
 def _wholes(designator: Expr) -> Iterator[Expr]:
     """A designator and all that it is an element, a section or a component of."""
     yield designator
-    while isinstance(designator, Apply | Component):
+    while isinstance(designator, (Apply, Component)):
         designator = designator.base
         yield designator
 

@@ -198,7 +198,7 @@ def _unknown(facts: Facts, effects: Effects, routine: Routine, reference: Refere
 def _unresolved(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     """Generic calls that may mean a routine with directives, where hfpy cannot tell which one is meant."""
     for site in facts.graph.sites[routine.key]:
-        if site.callee or not isinstance(site.node, Name | Apply) or not facts.live(site.at, routine.key):
+        if site.callee or not isinstance(site.node, (Name, Apply)) or not facts.live(site.at, routine.key):
             continue
         keys = facts.scopes.procedures(site.name, routine.key)
         marked = [k for k in keys if _has_directives(facts, k)]

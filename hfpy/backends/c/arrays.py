@@ -56,7 +56,7 @@ class ArrayStatements:
             self._constructed(statement, statement.value, depth)
             return
         printer = self.expressions(statement)
-        assert isinstance(statement.target, Name | Apply | Component)
+        assert isinstance(statement.target, (Name, Apply, Component))
         conflicts = self._kept_elements(printer, statement.target, (statement.value,))
         lanes, counts = self._lanes(printer, statement.target)
         ways = directions(printer, statement.target, conflicts) if conflicts else (1,) * len(lanes)
@@ -149,7 +149,7 @@ class ArrayStatements:
             raise CannotPrint(f"{what}, which is not pure,")
         ways: tuple[int, ...] = ()
         for target in (given[d] for d in arrays if self.body.effects.intent(site.callee, d) != "in"):
-            assert isinstance(target, Name | Apply | Component)
+            assert isinstance(target, (Name, Apply, Component))
             conflicts = self._kept_elements(printer, target, tuple(v for v in given.values() if v is not target))
             found = directions(printer, target, conflicts) if conflicts else ways
             if found is None or ways not in ((), found):
@@ -165,7 +165,7 @@ class ArrayStatements:
     def _constructed(self, statement: Assignment, value: ArrayConstructor, depth: int) -> None:
         """``v = [a, b, c]``, element by element; the elements must not read the array that is set."""
         printer = self.expressions(statement)
-        assert isinstance(statement.target, Name | Apply | Component)
+        assert isinstance(statement.target, (Name, Apply, Component))
         self._kept_elements(printer, statement.target, ())
         if len(printer.extents(statement.target)) != 1 or any(printer.rank(i) for i in value.items):
             raise CannotPrint("this array constructor", value.start, value.end)
@@ -182,7 +182,7 @@ class ArrayStatements:
         self, at_target: Expressions, target: Expr, printer: Expressions, values: Sequence[Expr]
     ) -> None:
         """Refuse what reads elements of the target that an earlier turn of the loop may have set."""
-        assert isinstance(target, Name | Apply | Component)
+        assert isinstance(target, (Name, Apply, Component))
         name = at_target.resolved(target)
         for value in values:
             for node in others(printer, name, sections(at_target, target), value):

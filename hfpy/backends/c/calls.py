@@ -213,7 +213,7 @@ def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
 def _bound_along(printer: Expressions, name: str, expr: Apply, values: Sequence[Expr]) -> CText:
     array = expr.args[0]
     before = printer.on_the_way(array) if isinstance(array, Component) else ()
-    if not isinstance(array, Name | Component) or any(isinstance(i, Range) for i in before):
+    if not isinstance(array, (Name, Component)) or any(isinstance(i, Range) for i in before):
         if name == "size" and not values:
             return CText(" * ".join(f"({e})" for e in printer.extents(array)), INTEGER, 80)
         return _bound_of_section(printer, name, expr, array, values)
@@ -315,7 +315,7 @@ def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, la
             return Argument(printer.print(actual, lanes if printer.rank(actual) else ()).text)
         target = printer.target(actual, lanes if printer.rank(actual) else ()).text
         return Argument(body.dialect.reference(target), _space_of(printer, actual))
-    if not isinstance(actual, Name | Apply | Component):
+    if not isinstance(actual, (Name, Apply, Component)):
         raise CannotPrint("an expression as an array argument", actual.start, actual.end)
     variable = body.variable(printer.resolved(actual), printer.key)
     if variable is None or not variable.rank:
@@ -325,7 +325,7 @@ def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, la
 
 def _space_of(printer: Expressions, expr: Expr) -> Space:
     """Where a variable, an element or a part of a complex number lies."""
-    if not isinstance(expr, Name | Apply | Component):
+    if not isinstance(expr, (Name, Apply, Component)):
         return "private"
     if is_part(expr, printer.key, printer.body.facts.scopes):
         return _space_of(printer, expr.base)

@@ -321,7 +321,7 @@ class Expressions:
 
     def target(self, expr: Expr, lanes: Sequence[str] = ()) -> CText:
         """What an assignment sets."""
-        if isinstance(expr, Name | Apply | Component):
+        if isinstance(expr, (Name, Apply, Component)):
             return self._designator(expr, lanes)
         raise CannotPrint(_what(expr), expr.start, expr.end)
 
@@ -413,7 +413,7 @@ class Expressions:
 
     def extents(self, expr: Expr) -> list[str]:
         """The number of elements in each dimension of an expression with rank, from the first array in it."""
-        if isinstance(expr, Name | Apply | Component) and not is_part(expr, self.key, self.body.facts.scopes):
+        if isinstance(expr, (Name, Apply, Component)) and not is_part(expr, self.key, self.body.facts.scopes):
             found = self._section_extents(expr)
             if found is not None:
                 return found
@@ -450,7 +450,7 @@ class Expressions:
 
     def is_vector(self, item: Expr | str) -> TypeGuard[Expr]:
         """Whether an index is a vector subscript."""
-        return not isinstance(item, str | Range) and self.rank(item) == 1
+        return not isinstance(item, (str, Range)) and self.rank(item) == 1
 
     def _designator_rank(self, expr: Designator) -> int:
         if self._macro(expr) is not None:

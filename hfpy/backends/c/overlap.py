@@ -68,7 +68,7 @@ def _may_meet(printer: Expressions, node: Designator, name: str, own: tuple[Boun
 
 
 def _accesses(printer: Expressions, expr: Expr) -> Iterator[Designator]:
-    if isinstance(expr, Name | Apply | Component):
+    if isinstance(expr, (Name, Apply, Component)):
         if isinstance(expr, Apply) and isinstance(expr.base, Name) and _beforehand(printer, expr, expr.base.name):
             return
         yield expr

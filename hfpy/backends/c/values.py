@@ -224,7 +224,7 @@ def wider(left: Scalar, right: Scalar, expr: Expr) -> Scalar:
 
 def root_name(expr: Expr) -> str:
     """The variable that a designator begins with; empty for anything else."""
-    while isinstance(expr, Component | Apply):
+    while isinstance(expr, (Component, Apply)):
         expr = expr.base
     return expr.name if isinstance(expr, Name) else ""
 
@@ -241,7 +241,7 @@ def component_name(expr: Expr) -> str:
             return f"{above}%{name}" if above else ""
         case Apply(base=Name() | Component() as base, args=args):
             above = component_name(base)
-            if not above or any(isinstance(a, Range | Keyword) for a in args):
+            if not above or any(isinstance(a, (Range, Keyword)) for a in args):
                 return ""
             return f"{above}({','.join(show(linear(a)) for a in args)})"
     return ""

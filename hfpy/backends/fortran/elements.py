@@ -134,7 +134,7 @@ class ElementText(ComponentText):
     def _has_ranges(self, node: Expr, planned: Entries) -> bool:
         if isinstance(node, ArrayConstructor):
             return True
-        items = self.indices(node, planned) if isinstance(node, Name | Apply | Component) else None
+        items = self.indices(node, planned) if isinstance(node, (Name, Apply, Component)) else None
         return any(map(_ranged, items or ()))
 
     # -- bounds
@@ -200,7 +200,7 @@ class ElementText(ComponentText):
         """The variables in an expression, as they are read for one element. What a function gets that is worked out
         for whole arrays, and what is in indices, is read at other places.
         """
-        if isinstance(expr, Name | Apply | Component):
+        if isinstance(expr, (Name, Apply, Component)):
             found = self.ranges(expr, text, planned)
             if found is not None:
                 yield found
@@ -231,7 +231,7 @@ class ElementText(ComponentText):
         if any(isinstance(a, Keyword) and a.name == "dim" for a in expr.args):
             return True
         array, *more = (a for a in expr.args if not isinstance(a, Keyword))
-        number = bool(more) and isinstance(more[0], Literal | Name) and not self._rank(more[0])
+        number = bool(more) and isinstance(more[0], (Literal, Name)) and not self._rank(more[0])
         if not number:
             return False
         listed = sum(isinstance(a, Range) for a in array.args) if isinstance(array, Apply) else self._rank(array)

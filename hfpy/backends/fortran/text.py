@@ -393,7 +393,7 @@ class KernelText(Rows):
             raise CannotPrint("an array constructor in a 'where'", expr.start, expr.end)
         if self.lanes and isinstance(expr, Apply) and self._worked_out_before(expr, planned):
             return self.whole(expr, text, planned)
-        if self.lanes and isinstance(expr, Name | Apply | Component):
+        if self.lanes and isinstance(expr, (Name, Apply, Component)):
             made = self.element(expr, text, planned)
             if made is not None:
                 return made
@@ -413,9 +413,9 @@ class KernelText(Rows):
             made = self.packed(expr.base, expr.args, text, planned)
             if made is not None:
                 return made
-        if isinstance(expr, Binary | Unary) and expr.op not in OPERATORS:
+        if isinstance(expr, (Binary, Unary)) and expr.op not in OPERATORS:
             raise CannotPrint(f"the operator {expr.op}", expr.start, expr.end)
-        if isinstance(expr, Name | Apply):
+        if isinstance(expr, (Name, Apply)):
             if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in self.functions:
                 return self.functions.text(expr.base.name, [self._render(a, text, planned) for a in expr.args])
             site = self._site(expr)

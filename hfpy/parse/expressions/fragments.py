@@ -136,7 +136,7 @@ def single(macro: Macro) -> Name | Literal | None:
     except GrammarError:
         return None
     plain = isinstance(found, Name) or (isinstance(found, Literal) and found.kind not in ("char", "boz", "hollerith"))
-    return found if plain and isinstance(found, Name | Literal) else None
+    return found if plain and isinstance(found, (Name, Literal)) else None
 
 
 def expanded(given: Fragment, macros: Mapping[str, Macro]) -> Fragment:

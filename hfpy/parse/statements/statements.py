@@ -67,7 +67,7 @@ def parse_statement(line: LogicalLine) -> Statement:
     if here is None or isinstance(found, Opaque):
         return found
     # What is allocated has no image selectors, only bounds of coarrays; a block is there, whatever its condition is.
-    return replace(found, line=line) if isinstance(found, Header | Memory) else opaque(line, OTHER_IMAGES, legal=True)
+    return replace(found, line=line) if isinstance(found, (Header, Memory)) else opaque(line, OTHER_IMAGES, legal=True)
 
 
 def _parse(line: LogicalLine, start: int, end: int) -> Statement:
@@ -394,7 +394,7 @@ def _io(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
                 raise GrammarError(f"a {kind} without anything")
             (first, last), *ranges = pieces
             given = argument(text, first + start, last + start) if kind == "print" else None
-            form = given if isinstance(given, Star | Literal) else None
+            form = given if isinstance(given, (Star, Literal)) else None
         items = tuple(io_item(text[a + start : b + start], a + start) for a, b in ranges)
         return InputOutput(line, kind, control, items, form)
 

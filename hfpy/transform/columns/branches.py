@@ -196,7 +196,7 @@ def _of_statement(writer: BodyWriter, statement: Statement, certain: bool) -> It
         for dummy, value in writer.analysis.actuals(site):
             intent = writer.analysis.effects.intent(site.callee, dummy)
             data = writer.analysis.facts.object(dummy, site.callee)
-            if named(value) in writer.varying and isinstance(value, Name | Apply) and intent != "in":
+            if named(value) in writer.varying and isinstance(value, (Name, Apply)) and intent != "in":
                 sets = certain and data is not None and data.symbol.intent == "out"
                 results.append(_Use(value, line, True, sets))
             else:
@@ -205,7 +205,7 @@ def _of_statement(writer: BodyWriter, statement: Statement, certain: bool) -> It
 
 
 def _references(writer: BodyWriter, expr: Expr, line: LogicalLine) -> Iterator[_Use]:
-    if isinstance(expr, Name | Apply) and named(expr) in writer.varying:
+    if isinstance(expr, (Name, Apply)) and named(expr) in writer.varying:
         yield _Use(expr, line)
         return
     if isinstance(expr, Apply):

@@ -75,7 +75,7 @@ def _harmless(writer: BodyWriter, expr: Expr) -> bool:
 
 def _cost(side: tuple[Node, ...]) -> int:
     values = [n.value for n in side if isinstance(n, Assignment)]
-    return sum(1 + 4 * isinstance(e, Apply) for v in values for e in walk(v) if isinstance(e, Binary | Apply))
+    return sum(1 + 4 * isinstance(e, Apply) for v in values for e in walk(v) if isinstance(e, (Binary, Apply)))
 
 
 def _one(writer: BodyWriter, expr: Expr) -> tuple[Expr, str] | None:
@@ -86,7 +86,7 @@ def _one(writer: BodyWriter, expr: Expr) -> tuple[Expr, str] | None:
         if isinstance(node, Name) and scopes.variable(node.name, key) is None:
             if node.name not in TOTAL | GUARDED or node.name in ("real", "dble"):
                 return None
-        elif isinstance(node, Name | Literal):
+        elif isinstance(node, (Name, Literal)):
             ftype = type_of(node, key, scopes)
             if ftype is None or ftype.base not in ("real", "integer"):
                 return None

@@ -196,7 +196,7 @@ class BodyWriter:
 
     def in_lane(self, node: Node, lanes: Lanes) -> Iterator[Node]:
         """One of the statements of a loop over lanes; a branch as a selection, if it can be one."""
-        if isinstance(node, Construct | OneLine) and selectable(self, node):
+        if isinstance(node, (Construct, OneLine)) and selectable(self, node):
             yield from selection(self, node, lanes)
         elif isinstance(node, Assignment):
             yield from without_merges(self, node, lanes)
@@ -212,7 +212,7 @@ class BodyWriter:
             action = node.action if isinstance(node, OneLine) else node
             if isinstance(action, Jump) and action.kind not in ("cycle", "exit", "continue"):
                 raise refused("it is left early", place_of(self.routine, node))
-            odd = isinstance(node, OneLine) and not isinstance(action, Assignment | Call | Jump)
+            odd = isinstance(node, OneLine) and not isinstance(action, (Assignment, Call, Jump))
             if odd or not isinstance(node, (Assignment, Call, Jump, OneLine)) or node.line.label:
                 raise refused("there is a statement in it that is no computation", place_of(self.routine, node))
             return self.statement(node, lanes)
@@ -261,7 +261,7 @@ class BodyWriter:
         called = named(expr)
         if new is None and isinstance(expr, Name) and without_places(expr) not in lanes.instead:
             new = self.variables.point.get(called)
-        if new is None and called in self.varying and isinstance(expr, Name | Apply):
+        if new is None and called in self.varying and isinstance(expr, (Name, Apply)):
             new = self.reference(expr, line, lanes)
         if new is not None:
             return Instead(expr.start, expr.end, new)
@@ -317,7 +317,7 @@ class BodyWriter:
 
     def rank(self, expr: Expr, line: LogicalLine) -> int:
         """The rank of a reference in one column."""
-        items = self.variables.items(expr, line) if isinstance(expr, Name | Apply) else None
+        items = self.variables.items(expr, line) if isinstance(expr, (Name, Apply)) else None
         if items is None:
             return self.variables.rank(named(expr)) if isinstance(expr, Name) else 0
         return sum(1 for i in items if isinstance(i, Range) or i == ":")
@@ -373,7 +373,7 @@ class BodyWriter:
         data = self.analysis.facts.object(dummy, site.callee)
         wanted = data.rank if data is not None else 0
         called = named(value)
-        known = called in self.varying and isinstance(value, Name | Apply)
+        known = called in self.varying and isinstance(value, (Name, Apply))
         if known and self.rank(value, line) != wanted:
             raise refused(f"'{called}' is passed on in another shape", place)
         if known and (instead := lanes.instead.get(without_places(value))) is not None:
@@ -426,7 +426,7 @@ class BodyWriter:
             or "elemental" in callee.prefix
             or (
                 callee.module == self.routine.module
-                and not any(isinstance(n, Construct | OneLine) for n in callee.body)
+                and not any(isinstance(n, (Construct, OneLine)) for n in callee.body)
             )
         ):
             return False

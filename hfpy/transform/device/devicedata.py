@@ -126,7 +126,7 @@ class DeviceData(HeldArrays):
     def _on_host(self, node: Node) -> bool:
         """Whether a node can be together with others: all of it is done, and on the host, and nothing leads there."""
         for statement in flatten([node]):
-            if isinstance(statement, Jump | Memory) or statement.line.label or self._works(statement):
+            if isinstance(statement, (Jump, Memory)) or statement.line.label or self._works(statement):
                 return False
         return True
 
@@ -264,7 +264,7 @@ class DeviceData(HeldArrays):
                 continue
             if isinstance(node, Statement):
                 yield from packed_copies(self, node)
-            around = self._touched(flatten([node]), isinstance(node, Construct | OneLine))
+            around = self._touched(flatten([node]), isinstance(node, (Construct, OneLine)))
             touched.take(around, around.names)
         here = touched.names.union(*(inner.moved | inner.followed for _, inner in branches))
         for _, inner in branches:

@@ -168,7 +168,7 @@ class _Watch:
 
     def _on_the_way(self, base: Expr, text: str, start: int) -> Iterator[str]:
         """What must be there before a component can be asked for, outermost first."""
-        if isinstance(base, Component | Apply):
+        if isinstance(base, (Component, Apply)):
             yield from self._on_the_way(base.base, text, start)
         if isinstance(base, Component):
             symbol = component_of(base, self.key, self.facts.scopes)

@@ -120,7 +120,7 @@ class Renamed:
 
     def _statement(self, statement: Statement, known: Known) -> Iterator[Edit]:
         line = statement.line
-        control = expressions(statement) if isinstance(statement, Header | OneLine) else ()
+        control = expressions(statement) if isinstance(statement, (Header, OneLine)) else ()
         if any(isinstance(e, Keyword) and e.name in known for e in control):
             raise Left  # an index of the construct's own
         if isinstance(statement, Header) and statement.var in known:
@@ -305,7 +305,7 @@ class _Aliased(Renamed):
         if isinstance(selector, Name) and selector.name in known:
             return known[selector.name]
         indices = {n for a in walk(selector) if isinstance(a, Apply) for i in a.args for n in names_in(i)}
-        if isinstance(selector, Name | Component) and self._variable(selector, known):
+        if isinstance(selector, (Name, Component)) and self._variable(selector, known):
             return Meaning(text, root)
         if isinstance(selector, Apply) and self._variable(selector, known):
             if indices & changed:

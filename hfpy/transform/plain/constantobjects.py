@@ -164,7 +164,7 @@ class _Constants:
         if not symbol.constant or symbol.initial is None or self._is_object(found) or symbol.name in seen:
             return False
         initial = symbol.initial.expr
-        if any(isinstance(node, Component | ImpliedDo) for node in walk(initial)):
+        if any(isinstance(node, (Component, ImpliedDo)) for node in walk(initial)):
             return True
         if symbol.rank and not _is_list(initial):
             return True

@@ -69,7 +69,7 @@ def index_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[s
 
 
 def _indexed(statement: Statement) -> bool:
-    return isinstance(statement, Header | OneLine) and statement.kind in _KINDS
+    return isinstance(statement, (Header, OneLine)) and statement.kind in _KINDS
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ class _Indexed(Renamed):
         for (_, texts), bounds in zip(control.loops, control.ranges, strict=True):
             if bounds.step is not None or not all(map(self._lasts, names_in(bounds))):
                 raise Left
-            if any(isinstance(n, Apply | Component) for n in walk(bounds)):
+            if any(isinstance(n, (Apply, Component)) for n in walk(bounds)):
                 raise Left
             shape.append(":".join(texts))
         if not control.masks:
@@ -350,7 +350,7 @@ class _Indexed(Renamed):
     def _check_same(self, target: Expr, name: str, reads: Sequence[Expr]) -> None:
         plain = without_places(target)
         whole = [
-            n for e in reads for n in walk(e) if isinstance(n, Name | Apply | Component) and without_places(n) == plain
+            n for e in reads for n in walk(e) if isinstance(n, (Name, Apply, Component)) and without_places(n) == plain
         ]
         same = {id(n) for w in (*whole, *self._asked(reads)) for n in _bases(w)}
         if any(isinstance(n, Name) and n.name == name and id(n) not in same for e in reads for n in walk(e)):
@@ -380,7 +380,7 @@ class _Indexed(Renamed):
 def _bases(expr: Expr) -> Iterator[Expr]:
     """What an expression names, without what is in its indices."""
     yield expr
-    while isinstance(expr, Apply | Component):
+    while isinstance(expr, (Apply, Component)):
         expr = expr.base
         yield expr
 

@@ -58,7 +58,7 @@ class _Masks:
                     yield from self._nodes(part.body, inside or region)
                 if region:
                     yield from self.rooms.private(node)
-            elif inside and isinstance(node, Construct | OneLine):
+            elif inside and isinstance(node, (Construct, OneLine)):
                 try:
                     yield self._construct(node) if isinstance(node, Construct) else self._one_line(node)
                 except Left:

@@ -312,7 +312,7 @@ def _whole(reference: Reference) -> Expr:
 
 
 def _starts(node: Expr, first: Expr) -> bool:
-    while isinstance(node, Component | Apply):
+    while isinstance(node, (Component, Apply)):
         if node is first:
             return True
         node = node.base

@@ -139,10 +139,10 @@ class ObjectTypes:
         for node in walk(index):
             if isinstance(node, Range):
                 return False
-            name = base_name(node) if isinstance(node, Apply | Name) else None
+            name = base_name(node) if isinstance(node, (Apply, Name)) else None
             found = self.facts.scopes.variable(name, self.key) if name is not None else None
             if found is None and isinstance(node, Apply) and not self.facts.scopes.is_intrinsic(name or "", self.key):
                 return False
-        inside = {id(n.base) for n in walk(index) if isinstance(n, Apply | Component)}
+        inside = {id(n.base) for n in walk(index) if isinstance(n, (Apply, Component))}
         plain = (n for n in walk(index) if isinstance(n, Name) and id(n) not in inside)
         return not any((f := self.facts.scopes.variable(n.name, self.key)) and f.symbol.rank for n in plain)

@@ -347,7 +347,7 @@ def _overlap(target: Expr, values: list[_Value]) -> bool:
 
 def _asked(expr: Expr, root: str) -> list[Path]:
     """The components of a variable that an expression names."""
-    if isinstance(expr, Apply | Component | Name) and _root(expr) == root:
+    if isinstance(expr, (Apply, Component, Name)) and _root(expr) == root:
         return [_path(expr), *(path for n in _outer(expr) for i in n.args for path in _asked(i, root))]
     inner = [i for n in _outer(expr) for i in n.args] if isinstance(expr, Component) else children(expr)
     return [path for child in inner for path in _asked(child, root)]
@@ -366,7 +366,7 @@ def _elsewhere(symbol: Symbol) -> bool:
 def _outer(expr: Expr) -> list[Apply]:
     """The elements on the way to what a designator means."""
     found: list[Apply] = []
-    while isinstance(expr, Apply | Component):
+    while isinstance(expr, (Apply, Component)):
         if isinstance(expr, Apply):
             found.append(expr)
         expr = expr.base
@@ -374,7 +374,7 @@ def _outer(expr: Expr) -> list[Apply]:
 
 
 def _root(expr: Expr) -> str:
-    while isinstance(expr, Apply | Component):
+    while isinstance(expr, (Apply, Component)):
         expr = expr.base
     return expr.name if isinstance(expr, Name) else ""
 

@@ -254,7 +254,7 @@ class _Edits:
             raise _Left
         if isinstance(statement, OneLine) and (statement.kind != "if" or isinstance(action, OneLine)):
             raise _Left
-        if not isinstance(action, Assignment | Call) and not is_stop and isinstance(statement, OneLine):
+        if not isinstance(action, (Assignment, Call)) and not is_stop and isinstance(statement, OneLine):
             raise _Left
         rows: Rows = [(f"{_NUMBER} = 0", line.first)] if self.owner else []
         if isinstance(statement, OneLine):
@@ -366,7 +366,7 @@ class _Edits:
     def _chooses(self, expr: Expr, line: LogicalLine) -> bool:
         """Whether a reference is in an index, or in an argument of a routine of the program."""
         for child in children(expr):
-            deep = isinstance(expr, Apply | Component) and child is not getattr(expr, "base", None)
+            deep = isinstance(expr, (Apply, Component)) and child is not getattr(expr, "base", None)
             intrinsic = (
                 isinstance(expr, Apply)
                 and isinstance(expr.base, Name)

@@ -144,7 +144,7 @@ class Shapes:
             raise Left
         shape = []
         for place, item in enumerate(items):
-            if not isinstance(item, str | Range):
+            if not isinstance(item, (str, Range)):
                 shape += self._shape(item, text) if self._is_vector(item) else []
                 continue
             if isinstance(item, str) and item != ":":

@@ -162,7 +162,7 @@ def _check_body(body: tuple[Node, ...]) -> None:
             raise Refused(f"there is a '{construct.kind}' in the body")
     for statement in flatten(body):
         inner = statement.action if isinstance(statement, OneLine) else statement
-        if not isinstance(inner, Assignment | Call | Jump | OneLine) and type(inner).__name__ not in ("Header", "End"):
+        if not isinstance(inner, (Assignment, Call, Jump, OneLine)) and type(inner).__name__ not in ("Header", "End"):
             raise Refused("there is more than assignments and calls in the body")
         if isinstance(inner, Memory) or (isinstance(inner, Jump) and inner.kind == "goto"):
             raise Refused("there is a jump in the body")

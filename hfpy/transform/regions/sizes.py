@@ -292,7 +292,7 @@ class _RoutineSizes:
         kind = found.symbol.type.kind if found is not None else None
         if kind is None:
             return str(value)
-        return f"{value}_{kind}" if isinstance(kind.expr, Name | Literal) else f"int({value}, {kind})"
+        return f"{value}_{kind}" if isinstance(kind.expr, (Name, Literal)) else f"int({value}, {kind})"
 
     def _in_user_file(self, construct: Construct) -> Place:
         """The place of a region in the file as the user wrote it."""

@@ -75,7 +75,7 @@ def _offsets(references: list[Reference], iterators: frozenset[str], inserted: b
 
 
 def _offset(arg: Expr, iterators: frozenset[str]) -> int | None:
-    if isinstance(arg, Range | Keyword):
+    if isinstance(arg, (Range, Keyword)):
         return None
     terms = dict(linear(arg))
     by = terms.pop("", 0)

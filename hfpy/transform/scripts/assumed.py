@@ -51,5 +51,5 @@ def _logical(expr: Expr) -> bool:
 
 def _integer(expr: Expr) -> bool:
     plain = isinstance(expr, Name) or (isinstance(expr, Literal) and expr.kind == "int")
-    known = isinstance(expr, Paren) or (isinstance(expr, Unary | Binary) and expr.op in _ARITHMETIC)
+    known = isinstance(expr, Paren) or (isinstance(expr, (Unary, Binary)) and expr.op in _ARITHMETIC)
     return plain or (known and all(map(_integer, children(expr))))

@@ -150,7 +150,7 @@ def check_value(work: Work, key: str, expr: Expr, first: Node) -> None:
     """An expression is a number that nothing is done for but arithmetic and intrinsic functions. Raises Against."""
     bases = {id(node.base) for node in walk(expr) if isinstance(node, Apply)}
     for node in walk(expr):
-        known = isinstance(node, Literal | Paren) or (isinstance(node, Unary | Binary) and node.op in _ARITHMETIC)
+        known = isinstance(node, (Literal, Paren)) or (isinstance(node, (Unary, Binary)) and node.op in _ARITHMETIC)
         if isinstance(node, Name):
             variable = work.facts.object(node.name, key)
             known = id(node) in bases or (variable is not None and not variable.symbol.rank)

@@ -165,7 +165,7 @@ def check_expand(work: Work, key: str, number: int, loop: Construct, name: str) 
     if len(header.exprs) > 2:
         raise Against(DECLARED, f"the loop over '{header.var}' has a step", header)
     for node in (n for e in header.exprs for n in walk(e)):
-        known = isinstance(node, Literal | Paren | Unary | Binary)
+        known = isinstance(node, (Literal, Paren, Unary, Binary))
         if not known and not (isinstance(node, Name) and _fixed(work, key, node.name)):
             raise Against(DECLARED, f"a bound of the loop over '{header.var}' may change in the routine", header)
 

@@ -69,7 +69,7 @@ def _inlined(nodes: tuple[Node, ...], name: str) -> tuple[Node, ...]:
         if _sets(node, name):
             assert isinstance(node, Assignment)
             value = quoted(fragment(node.line.text[node.value.start : node.value.end]))
-            value = paren(value) if isinstance(node.value, Binary | Unary) else value
+            value = paren(value) if isinstance(node.value, (Binary, Unary)) else value
         elif value is not None:
             made.append(_with(node, name, value))
         elif isinstance(node, Construct):

@@ -80,7 +80,7 @@ class Uses:
         """An ``allocate`` or ``deallocate``, which has to name all of a group."""
         found: dict[int, dict[int, Expr]] = {}
         for item in statement.items:
-            name = base_name(item) if isinstance(item, Apply | Name) else None
+            name = base_name(item) if isinstance(item, (Apply, Name)) else None
             member = self.joined.seen(name, key) if name else None
             if member is not None:
                 found.setdefault(member[0], {})[member[1]] = item

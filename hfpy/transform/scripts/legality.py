@@ -64,7 +64,7 @@ def check_simple(loop: Construct) -> None:
             raise Against(SIMPLE, "there is a loop without a variable in it", statement)
         if header is not None and header.serial:
             raise Against(SIMPLE, f"a loop is called serial: {header.serial}", statement)
-        if header is None and not isinstance(statement, Assignment | OneLine) and type(statement).__name__ != "End":
+        if header is None and not isinstance(statement, (Assignment, OneLine)) and type(statement).__name__ != "End":
             raise Against(SIMPLE, "a statement in the loop is neither an assignment nor a branch", statement)
         if isinstance(statement, OneLine) and statement.kind != "if":
             raise Against(SIMPLE, f"there is a '{statement.kind}' in the loop", statement)
@@ -89,7 +89,7 @@ def check_bounds(loops: tuple[Construct, ...], nest: Construct) -> None:
             raise Against(BOUNDS, f"the step of '{header.var}' is no number", header)
         for expr in header.exprs[:2]:
             for node in walk(expr):
-                if not isinstance(node, Name | Literal | Paren | Unary | Binary):
+                if not isinstance(node, (Name, Literal, Paren, Unary, Binary)):
                     raise Against(BOUNDS, f"a bound of '{header.var}' is no scalar", header)
                 if isinstance(node, Name) and node.name in changed:
                     raise Against(BOUNDS, f"a bound of '{header.var}' changes with '{node.name}'", header)
