@@ -78,7 +78,7 @@ class GeneratedFile:
     contents: Contents = Contents()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # it has the text of all files
 class Translation:
     """The result of a translation; ``files`` is empty if there are errors.
 

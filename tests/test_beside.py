@@ -15,7 +15,6 @@ from typing import cast
 import pytest
 
 import hfpy.beside
-import hfpy.making
 from benchmarks.synthetic import generate
 from hfpy.beside import beside, halves, worth_two
 from hfpy.build.compile.compilers import default_jobs
@@ -109,8 +108,8 @@ def test_same_translation(ends: str, large: tuple[list[Path], Translation], monk
     begun: list[int] = []
     begin = hfpy.beside._begun
 
-    def reported(compute: object, known: Sequence[object]) -> object:
-        pending = begin(compute, known)  # type: ignore[arg-type]
+    def reported(compute: object, known: Sequence[object], patient: bool) -> object:
+        pending = begin(compute, known, patient)  # type: ignore[arg-type]
         begun.append(pending._process)
         if ends == "killed":
             os.kill(pending._process, signal.SIGKILL)
@@ -121,7 +120,7 @@ def test_same_translation(ends: str, large: tuple[list[Path], Translation], monk
     if ends == "other names":
         monkeypatch.setattr(Clones, "add", lambda clones, later: False)
     found = translate(paths, replace(ALONE, jobs=2))
-    assert len(begun) == 5
+    assert len(begun) == 6
     assert found.files == expected.files
     assert found.diagnostics == expected.diagnostics
     assert found.schedule(None) == expected.schedule(None)
@@ -134,19 +133,41 @@ def test_same_kernels(backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     alone = Options(target="gpu", backend=backend, jobs=1)
     expected = translate(paths, alone)
     assert expected.files
-    begun: list[object] = []
+    begun: list[bool] = []
     begin = hfpy.beside._begun
 
-    def reported(compute: object, known: Sequence[object]) -> object:
-        begun.append(getattr(compute, "func", compute))
-        return begin(compute, known)  # type: ignore[arg-type]
+    def reported(compute: object, known: Sequence[object], patient: bool) -> object:
+        begun.append(patient)
+        return begin(compute, known, patient)  # type: ignore[arg-type]
 
     monkeypatch.setattr(hfpy.beside, "LEAST_LINES", 0)
     monkeypatch.setattr(hfpy.beside, "_begun", reported)
     found = translate(paths, replace(alone, jobs=2))
     assert found.files == expected.files
     assert found.diagnostics == expected.diagnostics
-    assert (hfpy.making._shared in begun) is (backend != "openacc")
+    assert any(begun) is (backend != "openacc")
+
+
+def test_a_patient_process_lets_others_go_first() -> None:
+    with beside(lambda: os.nice(0), True, patient=True) as pending:
+        assert pending.result() == os.nice(0) + hfpy.beside.PATIENCE
+    with beside(lambda: os.nice(0), True) as pending:
+        assert pending.result() == os.nice(0)
+
+
+@pytest.mark.parametrize("opt", [0, 2])
+def test_same_text_where_the_optimiser_changes_nothing(
+    opt: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What became of the user's text beside the optimiser is what is written then."""
+    one = WRONG.replace("domNam(", "domName(").replace("a(i) = a(i) + 1", "a(i) = sin(a(i))")
+    paths = write_files({f"wrong_{n}.h90": one.format(n) for n in range(4)}, tmp_path)
+    expected = translate(paths, replace(ALONE, opt=opt))
+    monkeypatch.setattr(hfpy.beside, "LEAST_LINES", 0)
+    found = translate(paths, replace(ALONE, opt=opt, jobs=2))
+    assert not expected.diagnostics
+    same = found.files == expected.files, found.diagnostics == expected.diagnostics, found.openmp == expected.openmp
+    assert same == (True, True, True)
 
 
 def test_known_objects_are_those_of_this_process() -> None:
