@@ -120,7 +120,7 @@ def test_same_translation(ends: str, large: tuple[list[Path], Translation], monk
     if ends == "other names":
         monkeypatch.setattr(Clones, "add", lambda clones, later: False)
     found = translate(paths, replace(ALONE, jobs=2))
-    assert len(begun) == 6
+    assert len(begun) == 7
     assert found.files == expected.files
     assert found.diagnostics == expected.diagnostics
     assert found.schedule(None) == expected.schedule(None)

@@ -29,6 +29,7 @@ from hfpy.values import dataclass
 
 NO_TEXTS: Mapping[Path, str] = MappingProxyType({})
 _DEEPEST = 20  # levels of included files
+_BYTES_OF_LINE = 40
 
 
 def read_application(
@@ -42,16 +43,8 @@ def read_application(
     no directive reaches, too. ``texts`` are those of files that are not read from disk.
     """
     macros, found = project_macros(options)
-    storage = options.storage_order.resolve() if options.storage_order is not None else None
-    files: list[FileIndex] = []
-    for number, path in enumerate(paths):
-        progress("reading", number, len(paths))
-        if not is_fortran(path) or (storage is not None and path.resolve() == storage):
-            continue
-        given = texts.get(path)
-        index = index_file(path, options, macros) if given is None else index_text(path, given, options, macros)
-        found += index.diagnostics
-        files.append(index)
+    files = _indexed(paths, options, macros, texts, progress)
+    found += [problem for index in files for problem in index.diagnostics]
     renamed: Names = {}
     if options.legacy:
         files, renamed = without_namesakes(files, options, macros)
@@ -88,6 +81,38 @@ def read_application(
         routines, said = _parsed_again(application, split, routines, said, progress)
     found += [problem for problems in said.values() for problem in problems]
     return replace(application, routines=routines, reworded=bool(renamed or split)), found
+
+
+def _indexed(
+    paths: Sequence[Path],
+    options: Options,
+    macros: Mapping[str, Macro],
+    texts: Mapping[Path, str],
+    progress: Progress,
+) -> list[FileIndex]:
+    """The indices of all Fortran files among some, of many the last ones by a second process."""
+    storage = options.storage_order.resolve() if options.storage_order is not None else None
+    sources = [p for p in paths if is_fortran(p) and (storage is None or p.resolve() != storage)]
+
+    def index(path: Path) -> FileIndex:
+        given = texts.get(path)
+        return index_file(path, options, macros) if given is None else index_text(path, given, options, macros)
+
+    first, second = halves(sources, _lines_guessed, options.jobs)
+    with beside(lambda: [index(path) for path in second], bool(second)) as pending:
+        files: list[FileIndex] = []
+        for number, path in enumerate(first):
+            progress("reading", number, len(sources))
+            files.append(index(path))
+        return [*files, *pending.result()]
+
+
+def _lines_guessed(path: Path) -> int:
+    """About how many lines a file has that is not read yet."""
+    try:
+        return path.stat().st_size // _BYTES_OF_LINE
+    except OSError:
+        return 0
 
 
 def _with_inclusions(
