@@ -121,20 +121,22 @@ def _paths(reference: Reference) -> Iterator[Path]:
 
 
 def asked_behind(body: RegionBody, references: Iterable[Reference]) -> bool:
-    """Whether bounds, or the length, that a region gives a variable may be asked for after it. ``references`` are
-    those of the variable in the routine. Who frees it asks, too, where nothing before the region has allocated it.
+    """Whether bounds, or the length, that a region gives a variable or a component of it may be asked for after it.
+    ``references`` are those of the variable in the routine. Who frees it asks, too, where nothing before the region
+    has allocated it.
     """
-    own = [r for r in references if (r.name,) in body.anew]
+    own = [(r, paths) for r in references if (paths := {*_paths(r)} & body.anew)]
     end = body.construct.end
     last = end.line.last if end is not None else body.region.line.last
     around = body.inside[0].constructs if body.inside else ()
     loops = {id(c) for c in takewhile(lambda c: c is not body.construct, around) if c.kind in LOOPS}
-    outside = [r for r in own if body.identity.number not in r.at.regions]
+    outside = [(r, paths) for r, paths in own if body.identity.number not in r.at.regions]
     first = body.region.line.first
-    before = any(r.role == "allocate" and not frees(r) and r.at.statement.line.first < first for r in outside)
+    earlier = ((r, paths) for r, paths in outside if r.at.statement.line.first < first)
+    before = {path for r, paths in earlier if r.role == "allocate" and not frees(r) for path in paths}
     jumps = bool(outside) and any(targets(s) for s in flatten(body.routine.body))
-    for reference in outside:
-        if reference.role == "inquiry" or (not before and frees(reference)):
+    for reference, paths in outside:
+        if reference.role == "inquiry" or (frees(reference) and not paths <= before):
             again = jumps or any(id(c) in loops for c in reference.at.constructs)
             if again or reference.at.statement.line.first > last:
                 return True
