@@ -63,6 +63,8 @@ class OpenMPTarget:
         )
         named = ", ".join(f"{name} => {name}" for name in code.members)
         begin = wrap_line(f"{code.indent}associate ({named})") if named else []
+        # A block right after ``target data`` would be all of that construct (OpenMP 5.2, 1.2.2).
+        begin += [f"{code.indent}continue"] if code.declared else []
         return [*begin, *open_lines(code, "!$omp", directives, _update(code, "target update to(", code.updates))]
 
     def close_region(self, code: RegionCode) -> list[str]:

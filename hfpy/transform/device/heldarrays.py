@@ -22,7 +22,7 @@ from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.names import derived
 from hfpy.model.printing import expression as printed
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Jump, Memory, OneLine, Statement, flatten
+from hfpy.model.statements import Assignment, Call, Construct, Jump, Memory, OneLine, Statement, flatten
 from hfpy.model.units import OldSize, Routine
 from hfpy.parse.routines import unit_key
 from hfpy.transform.device.datadialect import DataDialect, DataDirectives, Handle, Scoped, remembered
@@ -170,6 +170,9 @@ class HeldArrays(HostStatements):
         rows = self.dialect.open_scope([self._in_scope(data) for data in scoped]) if scoped else []
         # A loop that runs once: in a block construct `data` would set no variables of the procedure.
         rows += [f"{_DATA}: do"] if scoped and self._returns() else []
+        # A block right after ``target data`` would be all of that construct (OpenMP 5.2, 1.2.2).
+        begins = self.routine.body[0] if self.routine.body else None
+        rows += ["continue"] if scoped and isinstance(begins, Construct) and begins.kind == "block" else []
         for data in self._held():
             if data not in scoped and (
                 not (data.symbol.dynamic and data.local) or keeps_value(self.routine, data.name)
