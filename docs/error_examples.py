@@ -920,8 +920,7 @@ CALLS: dict[str, Entry] = {
     "HF406": Entry(
         "A name that hfpy may give to something new is yours already: the body of a region in a routine of its own is "
         "`hfb<number>_<routine>`, loops and blocks are `hf_point<number>`, `hf_region<number>`, `hf_touch`. "
-        "Or a variable, or a procedure that the routine does not call, has the name of an intrinsic that hfpy writes "
-        "there, such as `size`.",
+        "Or a variable, or a procedure, has the name of an intrinsic that hfpy writes there, such as `size`.",
         {"taken.h90": _region("a = 0", more="real(8) :: hf_point0")},
     ),
     "HF407": Entry(

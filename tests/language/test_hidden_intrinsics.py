@@ -89,6 +89,45 @@ def test_procedures_with_such_names(text: str, name: str, backend: str, refused:
         assert "rename the procedure" in done.errors[0].hint
 
 
+MENTIONED = """module m
+  implicit none
+contains
+  pure integer function {name}(a, b)
+    integer, intent(in) :: a, b
+    {name} = a*5 + b
+  end function {name}
+  subroutine both(n, x, y)
+    integer, intent(in) :: n
+    integer, intent(inout) :: x(*), y(:)
+    integer :: i
+    !@parallelRegion
+    do i = 1, {bound}
+      x(i) = x(i) + y(i)
+    end do
+    y(1) = {name}(n, 3)
+  end subroutine both
+end module m
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "bound", "backend", "refused"),
+    [
+        ("max", "n", "cuda-c", True),
+        ("int", "n", "cuda-c", True),
+        ("lbound", "n", "cuda-fortran", True),
+        ("max", "n", "openacc", True),
+        ("max", "max(n, 3)", "openmp", False),
+        ("present", "n", "openacc", False),
+    ],
+)
+def test_mentioned_ones(name: str, bound: str, backend: str, refused: bool) -> None:
+    """Calls of the user's own mean what they mean, beside those that hfpy writes; clauses of directives are none."""
+    target = "cpu" if backend == "openmp" else "gpu"
+    done = translate_text({"p.f90": MENTIONED.format(name=name, bound=bound)}, target=target, backend=backend)
+    assert [d.code for d in done.errors] == (["HF406"] if refused else [])
+
+
 FUSED = """module m
   implicit none
 contains

@@ -133,7 +133,10 @@ class _Search:
         sums = _Sums(self.world, self.loops, spans, self.updates)
         needed = [self._innermost(r, {*map(id, holding), id(self.loops[-1])}) for r in self.references]
         starts = tuple(s for s in sums.starts() if any(s.loop is loop for loop in needed))
-        return Counter(self.counter, starts, sums.total())
+        made = (sums.total(), *(start.added for start in starts))
+        if not self.world.scopes.is_intrinsic(_COUNTING, self.world.routine.key) and any(map(_counts, made)):
+            return None
+        return Counter(self.counter, starts, made[0])
 
     def _own(self) -> bool:
         """Whether the variable is an integer of default kind of the routine's own, which no other name reaches."""
@@ -270,6 +273,14 @@ class _Search:
         return read and not any(variable in aliases_of(r.at) for r in inside)
 
 
+_COUNTING = "max"  # the intrinsic function by which loops have no fewer turns than none
+
+
+def _counts(made: Expr) -> bool:
+    """Whether an expression of sums and turns calls that function."""
+    return any(isinstance(node, Apply) and base_name(node) == _COUNTING for node in walk(made))
+
+
 _GO_ON = frozenset({"continue", "cycle", "exit", "stop", "errorstop"})
 
 
@@ -353,7 +364,7 @@ class _Sums:
         else:
             found = plus(found, step - first)
         found = found if step == 1 else binary(found, "/", number(step))
-        return found if some else apply("max", (_ZERO, found))
+        return found if some else apply(_COUNTING, (_ZERO, found))
 
     def _turn(self, loop: Construct) -> Expr:
         """How many turns of a loop are before the present one."""

@@ -20,6 +20,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.unchanged import settled_routines
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.parse.application import with_texts
+from hfpy.transform.hiddennames import files_need_hidden
 from hfpy.transform.passes import Again, NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
@@ -144,8 +145,10 @@ def in_kernels(facts: Facts, writes_kernels: Callable[[str], bool], only: Collec
 
 
 def _after(form: PlainForm, edits: Edits, again: Again | None, step: str) -> PlainForm | None:
-    """The form with edits; None where its text is not accepted."""
+    """The form with edits; None where its text is not accepted, or needs intrinsics that have other meanings there."""
     application = form.facts.application
+    if files_need_hidden(form.facts, edits):
+        return None
     rows, texts = dict(form.rows), dict[str, NewText]()
     for index in application.files:
         if index.path not in edits:

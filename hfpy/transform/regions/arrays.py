@@ -17,6 +17,7 @@ from hfpy.model.statements import Construct, DirectiveLine, Node, OneLine, Part
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.parse.files import directive_sign
+from hfpy.transform.hiddennames import needs_hidden
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.text.edits import Edit, insert_lines, replace_rows
 from hfpy.transform.text.remade import remade
@@ -57,11 +58,12 @@ class Arrays:
         for key, routine in facts.application.routines.items():
             if not facts.graph.has(routine, only):
                 continue
+            index = facts.application.file(key)
             found = [s for s in array_statements(facts, states, key) if s.code is not None]
-            if found:
-                index = facts.application.file(key)
-                edits.setdefault(routine.file, []).extend(_edits(facts, index, routine, found))
-                lines[key] = tuple(index.user_line(s.first.first) for s in found)
+            made = [(s, edit) for s in found if not needs_hidden(facts, routine, edit := _edit(facts, index, s))]
+            if made:
+                edits.setdefault(routine.file, []).extend(_edits(index, routine, made))
+                lines[key] = tuple(index.user_line(s.first.first) for s, _ in made)
         return MadeRegions(edited_files(facts, edits), {}, lines=lines)
 
     def explain(self, made: Made, _facts: Facts, key: str) -> Iterator[str]:
@@ -70,15 +72,18 @@ class Arrays:
             yield f"  line {line}: an array statement as a region"
 
 
-def _edits(facts: Facts, index: FileIndex, routine: Routine, found: Sequence[ArrayStatement]) -> Iterator[Edit]:
+def _edits(index: FileIndex, routine: Routine, made: Sequence[tuple[ArrayStatement, Edit]]) -> Iterator[Edit]:
     """The regions in the places of statements, and the declarations of iterators that are variables of loops."""
-    comment = directive_sign(index.path) != "@"
-    for statement in found:
-        yield _edit(facts, index, statement, comment)
-    looped = {i for s in found if s.code for _, i, _ in _ordered(s.code)[0 if comment else _MOST_DOMAINS :]}
+    yield from (edit for _, edit in made)
+    first = 0 if _in_comments(index) else _MOST_DOMAINS
+    looped = {i for s, _ in made if s.code for _, i, _ in _ordered(s.code)[first:]}
     if looped:
         row = f"{' ' * (routine.header.segments[0][2] + 2)}integer :: {', '.join(sorted(looped))}"
         yield insert_lines(routine.spec_insert + 1, [row], 5, routine.header.first)
+
+
+def _in_comments(index: FileIndex) -> bool:
+    return directive_sign(index.path) != "@"
 
 
 def _ordered(code: PointCode) -> list[tuple[int, str, Span]]:
@@ -86,12 +91,12 @@ def _ordered(code: PointCode) -> list[tuple[int, str, Span]]:
     return sorted(zip(code.places, code.iterators, code.spans, strict=True), key=lambda found: found[0])
 
 
-def _edit(facts: Facts, index: FileIndex, statement: ArrayStatement, comment: bool) -> Edit:
+def _edit(facts: Facts, index: FileIndex, statement: ArrayStatement) -> Edit:
     """The region in the place of a statement, after the statement itself as a comment."""
     assert statement.code is not None
     first, last = statement.first.first, statement.last.last
     indent = " " * statement.first.segments[0][2]
-    node: Node = _region(facts.target, statement, statement.code, comment)
+    node: Node = _region(facts.target, statement, statement.code, _in_comments(index))
     outer = statement.node
     conditions = []
     while isinstance(outer, OneLine) and outer.kind == "if":
