@@ -21,6 +21,7 @@ from hfpy.transform.declarations import DeclarationRewriter, without
 from hfpy.transform.device.twins import twin_declarations
 from hfpy.transform.firsttouch import first_touches, touching_loop
 from hfpy.transform.hiddennames import hidden_intrinsics
+from hfpy.transform.hiddenvariables import hidden_variables, mixed_names
 from hfpy.transform.instruments import debugprint, profiling, races, tracing
 from hfpy.transform.instruments.debugprint import debug_prints
 from hfpy.transform.instruments.profiling import profiled
@@ -87,6 +88,9 @@ class FileRewriter:
         for routine in routines:
             own = list(self._unit(routine))
             self.found += hidden_intrinsics(self.facts, routine, own)
+            if self.facts.target == "gpu":
+                self.found += hidden_variables(self.facts.scopes, routine, own)
+            self.found += mixed_names(routine, own)
             if routine.kind not in ("module", "submodule") and routine.end is not None:
                 rows = [r for r in indented if routine.header.first <= r <= routine.end.last]
                 own += self._at_margin(rows, own)

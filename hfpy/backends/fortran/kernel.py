@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from hfpy.analyze.language.sizes import constant
+from hfpy.analyze.language.uses import aliases_of
 from hfpy.analyze.regions.sharing import RegionSharing
 from hfpy.backends.base import Kernel, render
 from hfpy.backends.behind import behind
@@ -114,6 +115,7 @@ class FortranKernel:
                 raise CannotPrint(
                     f"a variable '{name}' in CUDA Fortran, where kernels need that name,", hint="rename it"
                 )
+        self._refuse_aliases()
         for local in self.spec.locals:
             with self.refusals.at(*mentioned_at(self.sharing, local.name), name=local.name):
                 self._local(local)
@@ -199,6 +201,16 @@ class FortranKernel:
             self.threaded,
             {**self.ranks, **{p.text: p.rank for p in self.spec.parameters if p.component}},
         )
+
+    def _refuse_aliases(self) -> None:
+        """Names that a construct around the region gives a meaning, which its body in the kernel would not have.
+        Components have names of their own there.
+        """
+        for reference in self.sharing.body.references:
+            if reference.name in aliases_of(reference.at) and not reference.component:
+                with self.refusals.at(reference.at.statement.line):
+                    what = f"'{reference.name}', which has its meaning from a construct around the region,"
+                    raise CannotPrint(what, hint="put the region into a routine of its own")
 
     def _body(self, spelling: Spelling) -> KernelText:
         region = self.sharing.region

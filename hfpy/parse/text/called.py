@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from hfpy.model.source import compact
 from hfpy.parse.text.lexer import mask_strings, strip_comment
-from hfpy.parse.text.tokens import matching, split_top
+from hfpy.parse.text.tokens import matching, split_top, words_of
 from hfpy.values import dataclass
 
 _CALLED = re.compile(r"(?<![\w%])([a-z]\w*)\s*\(", re.IGNORECASE)
@@ -15,6 +15,8 @@ _REDUCED = re.compile(r"\breduction\s*\(\s*(max|min|iand|ior|ieor)\s*:", re.IGNO
 _MARKED = re.compile(r"\s*!\s*[$@]")  # rows that are no comments
 _OF_KIND = re.compile(r"^\d+_\d|\d_\d$")
 _CONTINUED = re.compile(r"&[ \t]*\n(?:[ \t]*\n)*[ \t]*(?:!\$(?:omp|acc)&?)?[ \t]*&?", re.IGNORECASE)
+_CALL = re.compile(r"[ \t]*call hf(?:_|l\d)", re.IGNORECASE)
+_DATA = re.compile(r"[ \t]*!\$(?:acc|omp target) (?:update|enter|exit)\b", re.IGNORECASE)
 _DIRECTIVE = re.compile(r"[ \t]*!\$(?:omp|acc)\b", re.IGNORECASE)
 
 
@@ -59,6 +61,17 @@ def _called(rows: Iterable[str], between: str = "\n") -> Iterator[Called]:
                 closed = matching(masked, opened)
                 parts = split_top(masked, ",", opened + 1, closed if closed >= 0 else len(masked))
                 yield Called(found[1].lower(), tuple(compact(masked[a:b]) for a, b in parts))
+
+
+def named_for_device(text: str) -> set[str]:
+    """The names in lines that hfpy has made to start kernels and to keep data on a device in step, in lower case: those
+    of components and in texts are none, nor are those of directives before loops, which mean what the loops do.
+    """
+    rows = _CONTINUED.sub("", "\n".join(map(_code, text.splitlines()))).splitlines()
+    calls = any(map(_CALL.match, rows))
+    return {
+        word for row in rows if (calls if _DIRECTIVE.match(row) is None else _DATA.match(row)) for word in words_of(row)
+    }
 
 
 def reduced_in(text: str) -> list[str]:

@@ -1,0 +1,90 @@
+"""Constructs that give names of variables another meaning, as ``associate (dt => 0.5*dt)`` does: text for the device
+that needs the variables there; and what associate names stand for, where that has another meaning itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from hfpy.analyze.language.context import RENAMING
+from hfpy.analyze.language.scopes import Scopes
+from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.model.expressions import Name, names_in
+from hfpy.model.statements import Construct, Header, Node, constructs
+from hfpy.model.units import Routine, Symbol
+from hfpy.parse.text.called import named_for_device
+from hfpy.transform.text.edits import Edit
+
+_HINT = "give one of them another name, or put the region into a routine of its own"
+
+
+def hidden_variables(scopes: Scopes, routine: Routine, edits: Iterable[Edit]) -> Iterator[Diagnostic]:
+    """An error for each line of a routine where edits put such text. Names that mean nothing outside of the construct
+    mean there what it says.
+    """
+    renaming = [c for c in constructs(routine.body) if c.kind in RENAMING]
+    named = ((c, {n for n in _names(c) if scopes.variable(n, routine.key) is not None}) for c in renaming)
+    around = [(construct, hidden) for construct, hidden in named if hidden]
+    if not around:
+        return
+    for edit in edits:
+        words: set[str] | None = None
+        for construct, hidden in around:
+            if not _holds(construct, edit):
+                continue
+            if words is None:
+                words = named_for_device(edit.text)
+            for name in sorted(hidden & words):
+                message = f"'{name}' has another meaning in this '{construct.kind}', where text for the device needs it"
+                meant = construct.header.line.place(routine.file)
+                yield error("HF702", message, Place(routine.file, edit.line + 1, 1), _HINT, (Related(meant, "here"),))
+
+
+def mixed_names(routine: Routine, edits: Collection[Edit]) -> Iterator[Diagnostic]:
+    """An error for each associate name of a routine with edits that stands for something whose name the same construct,
+    or one in it, gives another meaning: ``associate (a => b, c => a)``. hfpy takes ``c`` for a part of ``b``.
+    """
+    if edits and any(c.kind in RENAMING for c in constructs(routine.body)):
+        yield from _mixed(routine, routine.body, {})
+
+
+def _mixed(routine: Routine, nodes: tuple[Node, ...], around: Mapping[str, set[str]]) -> Iterator[Diagnostic]:
+    """``around`` are the names that associate names of constructs around the nodes stand for."""
+    for node in nodes:
+        if not isinstance(node, Construct):
+            continue
+        hidden = _names(node) if node.kind in RENAMING else set()
+        inner = {name: meant for name, meant in around.items() if name not in hidden}
+        own = _meant(node) if node.kind in RENAMING else {}
+        for name, meant in (*inner.items(), *((n, m - {n}) for n, m in own.items())):
+            for other in sorted(hidden & meant)[:1]:
+                place = node.header.line.place(routine.file)
+                message = f"'{name}' stands for '{other}', whose name has another meaning in this '{node.kind}'"
+                yield error("HF702", message, place, "give one of them another name")
+        for part in node.parts:
+            yield from _mixed(routine, part.body, inner | own)
+
+
+def _meant(construct: Construct) -> dict[str, set[str]]:
+    """The names in what each associate name of a construct stands for."""
+    header = construct.header
+    if construct.kind == "block" or not isinstance(header, Header):
+        return {}
+    return {name: names_in(meant) for name, meant in zip(header.names, header.exprs, strict=False)}
+
+
+def _holds(construct: Construct, edit: Edit) -> bool:
+    """Whether an edit is behind the header of a construct, and before its end."""
+    end = construct.end.line.first if construct.end is not None else construct.header.line.last
+    return construct.header.line.last < edit.line <= end
+
+
+def _names(construct: Construct) -> set[str]:
+    """The names to which a construct gives another meaning than they have around it."""
+    if construct.kind == "block":
+        return {s.name for s in construct.declarations if isinstance(s, Symbol)}
+    header = construct.header
+    if not isinstance(header, Header):
+        return set()
+    pairs = zip(header.names, header.exprs, strict=False)
+    return {name for name, meant in pairs if not (isinstance(meant, Name) and meant.name == name)}
