@@ -254,7 +254,8 @@ class Reading:
                 return self._short(extreme(name[:3], forms), expr)
             if name == "abs":
                 return self._short(extreme("max", (forms[0], forms[0].times(-1))), expr)
-        if name in ("int", "nint") and len(args) == 1 and self.is_integer(args[0]):
+        given = 2 if name == "int" and plain else 1  # with a kind
+        if name in ("int", "nint") and len(args) <= given and self.is_integer(args[0]):
             return self.form(args[0])
         return self._opaque(expr)
 

@@ -31,6 +31,7 @@ from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.regions import with_loops
+from hfpy.transform.stencil.samekinds import CONVERSION, SameKinds
 
 # Columns of a block where nothing is put side by side for routines that are called: long rows are read faster.
 WIDE = 128
@@ -108,6 +109,7 @@ class RegionBlocks:
         make = Maker(self.region.line)
         macros = frozenset(m.lower() for m in self.facts.application.macros_of(self.routine.key))
         left = plus(binary(as_written(self.region.ends[0], macros), "-", variable(self.block_name)), 1)
+        left = SameKinds(self.facts, self.routine.key).of_default(left, self.region.ends[0].expr)
         count = make.assign(variable(self.count_name), apply("min", (number(self.width), left)))
         mover = Mover(make, self.names, self.count_name, macros)
         before = mover.moves([p for p in packed if p.before], back=False)
@@ -132,10 +134,9 @@ class RegionBlocks:
     # -- what the region is
 
     def _check(self) -> None:
-        if meant_otherwise(("min",), self.routine.key, self.facts.scopes):
-            raise refused(
-                "its text needs the intrinsic function 'min', which is something else there", self.region.place
-            )
+        if name := meant_otherwise(("min", CONVERSION), self.routine.key, self.facts.scopes):
+            text = f"its text needs the intrinsic function '{name}', which is something else there"
+            raise refused(text, self.region.place)
         for sharing in self.sharings:
             region = sharing.region
             if region.reductions or region.vector or any(s != ONE for s in region.strides):

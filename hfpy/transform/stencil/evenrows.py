@@ -12,16 +12,18 @@ from collections.abc import Collection
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.sizes import Linear
+from hfpy.model.printing import expression as printed
 from hfpy.model.units import Routine, Use
 from hfpy.parse.outside import STANDARD
 from hfpy.transform.stencil.groups import Group
-from hfpy.transform.stencil.linearforms import shown
+from hfpy.transform.stencil.linearforms import bound
 from hfpy.transform.stencil.program import Span, moved
 from hfpy.transform.stencil.rings import goes_by_rings
+from hfpy.transform.stencil.samekinds import CONVERSION, SameKinds
 
 # OpenMP 5.2, 18.2.4: how many threads a parallel region that is met now may have.
 THREADS = "omp_get_max_threads"
-COUNTING = frozenset({"max"})  # the intrinsic functions that count rows
+COUNTING = frozenset({"max", CONVERSION})  # the intrinsic functions that count rows
 
 
 def in_even_blocks(group: Group) -> bool:
@@ -32,9 +34,10 @@ def in_even_blocks(group: Group) -> bool:
     return len(group.program.iterators) == 2 and goes_by_rings(group) and not (wishes.schedule or wishes.tile)
 
 
-def rows_counted(variable: str, rows: Span, threads: bool) -> tuple[str, ...]:
+def rows_counted(variable: str, rows: Span, threads: bool, kinds: SameKinds) -> tuple[str, ...]:
     """The statements that set the rows of a block: all rows where no ``threads`` share them."""
-    every = f"{variable} = max({shown(_count(rows))}, 1)"
+    count = printed(kinds.of_default(bound(_count(rows))), tight=True)
+    every = f"{variable} = max({count}, 1)"
     return (every, f"!$ {variable} = ({variable} - 1)/{THREADS}() + 1") if threads else (every,)
 
 

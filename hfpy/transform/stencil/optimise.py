@@ -36,6 +36,7 @@ from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionCode, names_in_bounds, region_code
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import RunFinder
+from hfpy.transform.stencil.samekinds import CONVERSION, SameKinds
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tuned import Tuning, without_routine
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace_rows
@@ -44,7 +45,7 @@ from hfpy.values import dataclass
 
 # Intrinsic functions that passes write. New regions are read again as the user's text is, where an array or a function
 # of such a name would be taken for what is meant.
-_WRITTEN = frozenset({"max", "merge", "min", "modulo"})
+_WRITTEN = frozenset({"max", "merge", "min", "modulo", CONVERSION})
 BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target"})
 
 
@@ -177,11 +178,11 @@ class _RoutineWork:
                 if not self._rewritten(group, lowering) or not self._replaceable(group):
                     continue
                 rows = self._rows(group, decision.tuned, len(before))
-                made = region_code(group, self.names, self.target, rows, lowering)
+                made = self._of_one_kind(region_code(group, self.names, self.target, rows, lowering))
                 if self._hides(made, rows):
                     continue
                 if isinstance(rows, str):
-                    before[rows] = rows_counted(rows, group.box[1], self._openmp)
+                    before[rows] = rows_counted(rows, group.box[1], self._openmp, self._kinds)
                 regions[number] = made
                 used |= names_of(made.region)
                 self.replaced.append(group)
@@ -228,6 +229,16 @@ class _RoutineWork:
         if even and (not self._openmp or may_declare_threads(self.facts, self.routine, self.names.taken)):
             return self.names.scalar(group.program.iterators[1], f"_rows{number + 1 if number else ''}", "integer")
         return rows_of(group, self.machine)
+
+    @property
+    def _kinds(self) -> SameKinds:
+        counters = (name for name, type_text in self.names.types.items() if type_text == "integer")
+        return SameKinds(self.facts, self.routine.key, counters)
+
+    def _of_one_kind(self, made: RegionCode) -> RegionCode:
+        region = self._kinds.node(made.region)
+        assert isinstance(region, Construct)
+        return replace(made, region=region)
 
     def _hides(self, made: RegionCode, rows: int | str) -> bool:
         """Whether the routine gives another meaning to an intrinsic function in the text of a new region."""
