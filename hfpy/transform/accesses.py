@@ -10,6 +10,7 @@ from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.orders import Order
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.language.intrinsics import dimension_argument
+from hfpy.analyze.language.typed import Types
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.order.allocations import known_size
 from hfpy.analyze.order.lanes import BlockLoops
@@ -77,6 +78,7 @@ class AccessRewriter:
         self.loops = BlockLoops(facts, routine.key)
         self.counters: set[str] = set()
         self.found: list[Diagnostic] = []
+        self._types = Types(facts.application, facts.scopes)
         self._by_statement: dict[int, Entries] = {}
         for reference in facts.references[routine.key]:
             made = facts.plan_of(reference, routine.key)
@@ -342,7 +344,13 @@ class AccessRewriter:
             if loop is not None and loop.extent == extent:
                 return loop.within, loop.number
         index = fragment(text)
-        return place_of(index, extent), number_of(index, extent)
+        return place_of(index, extent, self._kind_of), number_of(index, extent)
+
+    def _kind_of(self, index: Expr) -> str:
+        """What literals of the kind of an index end with, where that is not the default kind."""
+        found = self._types.expression(index, self.routine.key)
+        default = self.facts.application.options.kinds.integer
+        return "" if found is None or found.bytes in (None, default) else f"_{found.bytes}"
 
     def _macro(self, order: Order, reference: Reference) -> str:
         """The access macro, with the region's template as suffix where it is a default one (§6.3). A template without

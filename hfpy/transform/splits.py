@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hfpy.analyze.arrays.orders import Order
 from hfpy.analyze.language.sizes import constant
-from hfpy.model.building import apply, binary, number, paren, plus, quoted
+from hfpy.model.building import apply, binary, literal, number, paren, plus, quoted
 from hfpy.model.expressions import Binary, Expr, Fragment, Literal, Name, Quoted, Unary
 from hfpy.model.extents import Dim
 from hfpy.model.printing import expression
-from hfpy.parse.expressions.fragments import piece
+from hfpy.parse.expressions.fragments import fragment, piece
 from hfpy.values import dataclass
 
 
@@ -69,14 +69,16 @@ def number_of(index: Fragment, extent: int) -> str:
     return _text(binary(shifted if alone else paren(shifted), "/", number(extent)))
 
 
-def place_of(index: Fragment, extent: int) -> str:
-    """The place of an index within its block, from 1: ``iand(i+31,31)+1``."""
+def place_of(index: Fragment, extent: int, kind_of: Callable[[Expr], str]) -> str:
+    """The place of an index within its block, from 1: ``iand(i+31,31)+1``. Both arguments of ``iand`` are of one kind;
+    ``kind_of`` gives what literals of the kind of an integer end with (``_8``), where that is not the default kind.
+    """
     shifted = _plus(index, extent - 1)
     if (value := constant(shifted)) is not None:
         return str(value % extent + 1)
-    if _bits(extent) is not None:
-        return _text(plus(apply("iand", (shifted, number(extent - 1))), 1))
-    return _text(plus(apply("mod", (shifted, number(extent))), 1))
+    function, by = ("iand", extent - 1) if _bits(extent) is not None else ("mod", extent)
+    kind = kind_of(fragment(_text(shifted)).expr)
+    return _text(plus(apply(function, (shifted, literal("int", f"{by}{kind}"))), 1))
 
 
 def _text(expr: Expr) -> str:
