@@ -20,7 +20,7 @@ from hfpy.parse.text.expansion import PLAIN, PLAIN_FIXED, Expanded, expand_file,
 from hfpy.parse.text.lexer import logical_lines
 from hfpy.parse.text.limits import readable, within_limits
 from hfpy.parse.text.macros import parse_defines
-from hfpy.parse.text.macroshapes import used_in_plain, used_shapes
+from hfpy.parse.text.macroshapes import telling, used_in_plain, used_shapes
 from hfpy.parse.text.preprocess import activity, asks_preprocessor, read_macros
 from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.parse.text.sourceform import is_fixed
@@ -125,9 +125,9 @@ def _expanded(path: Path, text: str, options: Options, macros: Mapping[str, Macr
         return expand_file(text, path, command_line_macros(options), options.include_dirs)
     lines = text.split("\n")
     seen = activity(lines, macros, path, options.include_dirs)
-    own = seen.macros
-    statements = statement_macros(lines, own)
-    shapes = used_shapes(lines, seen.active, {n: m for n, m in own.items() if macros.get(n) != m})
+    own, told, rows = seen.macros, telling(seen.meanings), (*lines, *seen.within)
+    statements = statement_macros(rows, told)
+    shapes = used_shapes(lines, seen.active, {n: m for n, m in told.items() if macros.get(n) != m})
     made_of_macros = bool(seen.defined_here) and _includes_units(path, lines, options)
     if not statements and not shapes and not made_of_macros and not needs_expansion(text):
         return None
@@ -144,7 +144,8 @@ def _includes_units(path: Path, rows: Sequence[str], options: Options) -> bool:
 @dataclass(frozen=True)
 class _Seen:
     """What the preprocessor lines of a file say: which lines are active, and names of macros that it defines, those
-    among them that keep one meaning with it, names of included files.
+    among them that keep one meaning with it, names of included files. ``macros`` has what most asks for the
+    preprocessor of all that a macro means somewhere, ``within`` the lines of included files.
     """
 
     active: Sequence[bool] | None = None
@@ -153,6 +154,7 @@ class _Seen:
     includes: tuple[str, ...] = ()
     diagnostics: Sequence[Diagnostic] = ()
     macros: Mapping[str, Macro] = field(default_factory=dict)
+    within: Sequence[str] = ()
 
 
 def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str, Macro], fixed: bool) -> _Seen:
@@ -163,7 +165,8 @@ def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str,
     made = activity(source.lines, known, path, options.include_dirs, fixed)
     changing = made.redefined | made.undefined
     definitions = {n: m for n, m in made.macros.items() if n not in known and n not in changing}
-    return _Seen(made.active, made.defined_here, definitions, made.includes, made.diagnostics, made.macros)
+    told = telling(made.meanings)
+    return _Seen(made.active, made.defined_here, definitions, made.includes, made.diagnostics, told, made.within)
 
 
 def _expanded_plain(
@@ -172,10 +175,14 @@ def _expanded_plain(
     """The text of a plain file behind the preprocessor, if that is wanted, or hfpy has to read statements with macros
     that are no values. Where the preprocessor fails, there is none, and why is in its diagnostics.
     """
-    if path.suffix not in PREPROCESSED:
+    if path.suffix not in PREPROCESSED and not asks_preprocessor(source.lines, fixed):
         return None
     given = command_line_macros(options)
-    if not wanted and not used_in_plain(source.lines, seen.active, seen.macros or given, fixed):
+    own = seen.macros or given
+    used = (
+        wanted or used_in_plain(source.lines, seen.active, own, fixed) or used_in_plain(seen.within, None, own, fixed)
+    )
+    if not used:
         return None
     form = PLAIN_FIXED if fixed else PLAIN
     return expand_file(source.text, path, given, options.include_dirs, form=form)

@@ -61,6 +61,17 @@ def used_in_plain(
     return frozenset((*used, *_second_names(code, statements, macros)))
 
 
+def telling(meanings: Mapping[str, Iterable[Macro]]) -> dict[str, Macro]:
+    """Of each macro the meaning that most asks for the preprocessor: a shape, or a list or sum; the last of several.
+    A macro that is undefined, or gets another meaning, has made what is above it.
+    """
+    return {name: max(reversed([*found]), key=_asking) for name, found in meanings.items()}
+
+
+def _asking(macro: Macro) -> int:
+    return 2 if is_shape(macro) else int(not is_value(macro))
+
+
 def _whole_statements(rows: Iterable[str], macros: Mapping[str, Macro], fixed: bool) -> Iterator[str]:
     """The macros that are statements by themselves, as in ``CHECK(x)``."""
     for code in _first_rows(rows, fixed):

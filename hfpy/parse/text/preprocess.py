@@ -11,7 +11,7 @@ not found, HF100 for a file that cannot be read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -42,7 +42,8 @@ class Activity:
     ``cut[n]``: line n lies inside some conditional, taken or not.
     ``macros``: what is defined at the end; ``defined_here``: names defined in the file itself in active lines;
     ``redefined``: names that got another meaning without ``#undef``; ``undefined``: names in an ``#undef``;
-    ``includes``: the names of active ``#include`` lines.
+    ``includes``: the names of active ``#include`` lines; ``within``: the active lines of the files that these include;
+    ``meanings``: what each macro means somewhere, also where it is undefined later.
     """
 
     active: tuple[bool, ...]
@@ -54,6 +55,8 @@ class Activity:
     undefined: frozenset[str] = frozenset()
     includes: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    within: tuple[str, ...] = ()
+    meanings: Mapping[str, Collection[Macro]] = field(default_factory=dict)
 
 
 @dataclass
@@ -79,6 +82,8 @@ class _State:
     redefined: set[str] = field(default_factory=set)
     undefined: set[str] = field(default_factory=set)
     includes: list[str] = field(default_factory=list)
+    within: list[str] = field(default_factory=list)
+    meanings: dict[str, dict[Macro, None]] = field(default_factory=dict)
     files_read: int = 0
 
 
@@ -114,13 +119,13 @@ def activity(
         path: the file, for diagnostics and for relative includes.
         include_dirs: where ``#include`` looks after the file's own directory.
         fixed: fixed form, where only a ``#`` in column 1 begins such a line (column 6 is a continuation mark).
-        read: how included files are read; their defines count, nothing else of them does.
+        read: how included files are read; their defines count, and their lines are told.
     """
     count = len(lines)
     if not any("#" in line and _is_directive(line, fixed) for line in lines):
         everything, nothing = (True,) * count, (False,) * count
-        return Activity(everything, nothing, nothing, macros)
-    state = _State(dict(macros), include_dirs, read)
+        return Activity(everything, nothing, nothing, macros, meanings={n: (m,) for n, m in macros.items()})
+    state = _State(dict(macros), include_dirs, read, meanings={n: {m: None} for n, m in macros.items()})
     marks = _evaluate(lines, state, path or Path("<text>"), fixed, 0)
     return Activity(
         active=tuple(mark == "active" or mark == "active-cut" for mark in marks),
@@ -132,6 +137,8 @@ def activity(
         undefined=frozenset(state.undefined),
         includes=tuple(state.includes),
         diagnostics=tuple(state.diagnostics),
+        within=tuple(state.within),
+        meanings=state.meanings,
     )
 
 
@@ -214,6 +221,7 @@ def _directive(text: str, line: int, stack: list[_Branch], state: _State, path: 
         if state.macros.get(macro.name, macro) != macro:
             state.redefined.add(macro.name)
         state.macros[macro.name] = macro
+        state.meanings.setdefault(macro.name, {})[macro] = None
         if depth == 0:
             state.defined_here.add(macro.name)
     elif word == "undef":
@@ -291,7 +299,9 @@ def _include(rest: str, state: _State, place: Place, path: Path, depth: int) -> 
             return
         state.diagnostics.append(error("HF113", f"'{name}' includes itself without end", place))
         return
-    _evaluate(text.split("\n"), state, folder / name, False, depth + 1)
+    lines = text.split("\n")
+    marks = _evaluate(lines, state, folder / name, False, depth + 1)
+    state.within += (line for line, mark in zip(lines, marks, strict=True) if mark in ("active", "active-cut"))
 
 
 def _not_to_be_read(path: Path) -> str:
