@@ -10,6 +10,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.making import deep
 from hfpy.options import Options, silent
+from hfpy.pipeline import found_regions
 from hfpy.transform.loops.foundregions import with_found_regions
 from hfpy.transform.settled import read_settled
 from tests.support import write_files
@@ -62,3 +63,33 @@ def test_callers_are_asked_first(tmp_path: Path) -> None:
             read_settled([path], Options(auto=True, target="gpu", backend="cuda-c"), silent), judge
         )
     assert {v.key: v.why for v in made.verdicts} == {"solver::solve": "solve has a region", "solver::beside": ""}
+
+
+INTERNAL = """module host
+  implicit none
+contains
+  subroutine work(n, x)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n)
+    integer :: i, j
+    do j = 1, n
+      x(j) = x(j) + j
+    end do
+    i = 4
+    do j = 1, n
+      call count
+    end do
+    x(1) = x(1) + i
+  contains
+    subroutine count
+      i = i + 1
+    end subroutine count
+  end subroutine work
+end module host
+"""
+
+
+def test_internal_procedures_are_not_their_hosts(tmp_path: Path) -> None:
+    """An error in one comes from the loops that call it, not from all of its host."""
+    found = found_regions(write_files({"host.f90": INTERNAL}, tmp_path), Options())
+    assert [(v.place.line, bool(v.region)) for v in found.verdicts] == [(8, True), (12, False)]

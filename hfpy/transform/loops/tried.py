@@ -317,7 +317,9 @@ def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[Tried]
     those of routines that call it, else those of its file, else all.
     """
     place = diagnostic.place
-    key = next((k for k, r in facts.application.routines.items() if r.file == place.file and _holds(r, place)), "")
+    units = facts.application.routines.items()
+    holding = [(r.header.first, k) for k, r in units if r.file == place.file and _holds(r, place)]
+    key = max(holding)[1] if holding else ""  # the procedure itself, not the one that it is internal to
     above = facts.positions.get(key).above
     leading = [loop for _, number, loop in regions if RegionId(loop.key, number) in above]
     inside = [loop for _, _, loop in regions if loop.key == key]
