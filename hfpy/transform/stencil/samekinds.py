@@ -1,5 +1,5 @@
 """Integers of one kind as arguments of ``min``, ``max`` and ``modulo`` (Fortran 2018, 16.9): in text that hfpy makes,
-sizes and iterators of the user's stand beside numbers and counters of default kind.
+sizes and iterators of the user are beside numbers and counters of default kind.
 """
 
 from __future__ import annotations
