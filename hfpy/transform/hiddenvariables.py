@@ -4,10 +4,11 @@ that needs the variables there; and what associate names stand for, where that h
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
 from hfpy.analyze.language.context import RENAMING
 from hfpy.analyze.language.scopes import Scopes
+from hfpy.analyze.language.uses import Aliases, aliases_in
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.expressions import Name, names_in
 from hfpy.model.statements import Construct, Header, Node, constructs
@@ -48,29 +49,21 @@ def mixed_names(routine: Routine, edits: Collection[Edit]) -> Iterator[Diagnosti
         yield from _mixed(routine, routine.body, {})
 
 
-def _mixed(routine: Routine, nodes: tuple[Node, ...], around: Mapping[str, set[str]]) -> Iterator[Diagnostic]:
-    """``around`` are the names that associate names of constructs around the nodes stand for."""
+def _mixed(routine: Routine, nodes: tuple[Node, ...], around: Aliases) -> Iterator[Diagnostic]:
+    """``around`` is what names of constructs around the nodes stand for."""
     for node in nodes:
         if not isinstance(node, Construct):
             continue
         hidden = _names(node) if node.kind in RENAMING else set()
-        inner = {name: meant for name, meant in around.items() if name not in hidden}
-        own = _meant(node) if node.kind in RENAMING else {}
-        for name, meant in (*inner.items(), *((n, m - {n}) for n, m in own.items())):
-            for other in sorted(hidden & meant)[:1]:
+        inner = aliases_in(node, around)
+        for name, meant in inner.items() if hidden else ():
+            itself = {name} & hidden  # `associate (k => k + 1)` means the `k` around it
+            for other in sorted(hidden & names_in(meant) - itself)[:1] if meant is not None else ():
                 place = node.header.line.place(routine.file)
                 message = f"'{name}' stands for '{other}', whose name has another meaning in this '{node.kind}'"
                 yield error("HF702", message, place, "give one of them another name")
         for part in node.parts:
-            yield from _mixed(routine, part.body, inner | own)
-
-
-def _meant(construct: Construct) -> dict[str, set[str]]:
-    """The names in what each associate name of a construct stands for."""
-    header = construct.header
-    if construct.kind == "block" or not isinstance(header, Header):
-        return {}
-    return {name: names_in(meant) for name, meant in zip(header.names, header.exprs, strict=False)}
+            yield from _mixed(routine, part.body, inner)
 
 
 def _holds(construct: Construct, edit: Edit) -> bool:

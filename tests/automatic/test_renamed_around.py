@@ -25,6 +25,11 @@ PARTS = {
     "within": ("associate (z => 2*k + 1)\nassociate (k => b(3))\n{add}\nend associate\nend associate", "z + k", "both"),
     "swapped": ("associate (a => b, b => a)\n{add}\nend associate", "b(j)", "both"),
     "printed": ("associate (b => c, z => b)\n{add}\ncall show(z)\nz(3) = 5\nend associate", "b(j) + z(j)", "both"),
+    "names_of_names": (
+        "associate (x => b)\nassociate (y => x)\nassociate (x => a)\n{add}\nx(2) = y(3)\n" + 3 * "end associate\n",
+        "y(n + 1 - j)",
+        "",
+    ),
     "in_a_block": ("associate (z => k)\nblock\ninteger :: k\nk = 9\n{add}\nend block\nend associate", "z", "both"),
 }
 LOOP = "LOOP\ndo j = 1, n\n  a(j) = a(j) + {}\nend do"

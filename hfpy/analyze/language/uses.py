@@ -21,10 +21,12 @@ from hfpy.model.expressions import (
     Star,
     base_name,
     children,
+    with_children,
 )
 from hfpy.model.statements import (
     Assignment,
     Call,
+    Construct,
     Header,
     InputOutput,
     Memory,
@@ -72,6 +74,7 @@ class Reference:
         return self.role in ("write", "input", "message")
 
 
+Aliases = dict[str, Expr | None]
 _NO_ALIASES: Mapping[str, Expr | None] = MappingProxyType({})
 
 
@@ -81,16 +84,35 @@ def aliases_of(at: Located) -> Mapping[str, Expr | None]:
     """
     if not at.renamed:
         return _NO_ALIASES
-    result: dict[str, Expr | None] = {}
+    result: Aliases = {}
     for construct in at.constructs:
-        if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):
-            for name, selector in zip(construct.header.names, construct.header.exprs, strict=False):
-                result[name] = selector
-        elif construct.kind == "block":
-            for symbol in construct.declarations:
-                if isinstance(symbol, Symbol):
-                    result[symbol.name] = None
+        result = aliases_in(construct, result)
     return result
+
+
+def aliases_in(construct: Construct, around: Aliases) -> Aliases:
+    """The same in a construct, where ``around`` are those around it. What stands for an associate name that has another
+    meaning in the construct stands for what that has meant around it: ``y`` for ``b`` in ``associate (x => b)``,
+    ``associate (y => x)``, ``associate (x => a)``. Parts of what is no name, as in ``y => x(2)``, keep the name
+    (:mod:`hfpy.transform.hiddenvariables` refuses them).
+    """
+    own: Aliases = {}
+    if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):
+        own = dict(zip(construct.header.names, construct.header.exprs, strict=False))
+    elif construct.kind == "block":
+        own = {symbol.name: None for symbol in construct.declarations if isinstance(symbol, Symbol)}
+    meant = {name: known for name in own if (known := around.get(name)) is not None}
+    if not meant:
+        return {**around, **own}
+    return {name: None if expr is None else _standing_for(expr, meant) for name, expr in {**around, **own}.items()}
+
+
+def _standing_for(expr: Expr, meant: Mapping[str, Expr]) -> Expr:
+    """An expression with what some names have meant in their places; within others only names."""
+    if isinstance(expr, Name):
+        return meant.get(expr.name, expr)
+    names = {name: known for name, known in meant.items() if isinstance(known, Name)}
+    return with_children(expr, lambda part: _standing_for(part, names)) if names else expr
 
 
 def meanings(at: Located) -> Mapping[str, Expr | None]:
