@@ -108,3 +108,31 @@ def test_files_whose_names_do_not_ask_for_the_preprocessor(tmp_path: Path) -> No
     made = translate([path], Options(auto=True))
     assert not [d for d in made.diagnostics if d.severity != "note"]
     assert "!$omp parallel do" in made.files[0].text
+
+
+HYBRID = """module columns
+  implicit none
+contains
+  subroutine warm(nx, nz, t)
+    integer, intent(in) :: nx, nz
+    real(8), intent(inout) :: t(nx,nz)
+    integer :: k
+#define LEVELS do k = 1, nz
+#define DONE end do
+    @parallelRegion{domName(i), domSize(nx)}
+    LEVELS
+      t(k) = t(k) + 1
+    DONE
+    @end parallelRegion
+#undef LEVELS
+#undef DONE
+  end subroutine warm
+end module columns
+"""
+
+
+def test_hybrid_files(tmp_path: Path) -> None:
+    (path,) = write_files({"columns.h90": HYBRID}, tmp_path)
+    made = translate([path], Options())
+    assert not [d for d in made.diagnostics if d.severity == "error"], made.diagnostics
+    assert "t(i,k) = t(i,k) + 1" in made.files[0].text.replace("i, k", "i,k")
