@@ -26,6 +26,7 @@ from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.parse.text.sourceform import is_fixed
 from hfpy.suffixes import FORTRAN, HYBRID, PREPROCESSED
 from hfpy.values import dataclass
+from hfpy.version import PACKAGE
 
 # The directives that generated code may have, their sentinels, and what compilers define then.
 COMPILED = (("openmp", "omp", "_OPENMP", "201511"), ("openacc", "acc", "_OPENACC", "201711"))
@@ -175,10 +176,12 @@ def _expanded_plain(
     """The text of a plain file behind the preprocessor, if that is wanted, or hfpy has to read statements with macros
     that are no values. Where the preprocessor fails, there is none, and why is in its diagnostics.
     """
-    if path.suffix not in PREPROCESSED and not asks_preprocessor(source.lines, fixed):
-        return None
+    if (path.suffix not in PREPROCESSED and not asks_preprocessor(source.lines, fixed)) or PACKAGE in path.parents:
+        return None  # what hfpy's own files offer is to be seen without
     given = command_line_macros(options)
     own = seen.macros or given
+    if not wanted and any("##" in macro.body for macro in own.values()):
+        return None  # macros that paste are for other preprocessors than those of Fortran compilers
     used = (
         wanted or used_in_plain(source.lines, seen.active, own, fixed) or used_in_plain(seen.within, None, own, fixed)
     )
