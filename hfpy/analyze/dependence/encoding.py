@@ -97,7 +97,7 @@ class Encoding:
 
     def system(self, extra: Iterable[str] = ()) -> System:
         """Everything collected, with more constraints."""
-        return System(tuple(self.parameters.values()), tuple(self.dimensions), (*self.constraints, *extra))
+        return System(tuple(self.parameters.values()), tuple(self.dimensions), tuple(self.constraints), tuple(extra))
 
     def dimension(self) -> str:
         """A new dimension."""

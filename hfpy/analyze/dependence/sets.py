@@ -1,14 +1,21 @@
 """Sets of integers: the only module that knows isl.
 
 A :class:`System` is text in isl's notation, made of generated names alone (:mod:`encoding` makes it), so that no name
-of a program can mean anything to isl. isl counts its operations; a question that takes too many is *too hard*, whatever
-the machine. Any other error of isl is a fault of hfpy and surfaces.
+of a program can mean anything to isl. isl counts its operations; a question of which a step takes too many is *too
+hard*, whatever the machine.
+
+Most constraints of a question, such as conditions around an access, have no name in common with the others. A set is
+the product of what such parts of its constraints say, and isl gets these one by one: together, the alternatives of one
+part would be multiplied by those of all others.
 """
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import reduce
 from typing import TypeVar
 
 import islpy as isl
@@ -17,9 +24,10 @@ from hfpy.values import dataclass
 
 _LIMIT = 300_000
 _KEPT = 20_000
-_RECENT = 32
+_RECENT = 256
 _TOO_HARD = object()
 _Result = TypeVar("_Result")
+_NAME = re.compile(r"(?<![a-z_])[a-z_]\w*")  # factors are before a name, as in ``-8d15``; some are words of isl
 
 
 class TooHardError(Exception):
@@ -28,18 +36,50 @@ class TooHardError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A set of integer points: names of parameters and dimensions, and constraints, all of which hold."""
+    """A set of integer points: names of parameters and dimensions, and constraints, all of which hold. Those ``added``
+    come one after the other, in questions that differ in the last of them.
+    """
 
     parameters: tuple[str, ...]
     dimensions: tuple[str, ...]
     constraints: tuple[str, ...]
+    added: tuple[str, ...] = ()
 
     def text(self) -> str:
         """The set in isl's notation."""
         names = (*self.parameters, *self.dimensions)
         assert len(set(names)) == len(names), "generated names must be unique"
-        body = " and ".join(self.constraints) or "1 = 1"
+        body = " and ".join((*self.constraints, *self.added)) or "1 = 1"
         return f"[{', '.join(self.parameters)}] -> {{ [{', '.join(self.dimensions)}] : {body} }}"
+
+
+def components(system: System, together: Collection[str] = ()) -> tuple[System, ...]:
+    """A set as the product of others: systems that have no names in common. Those ``together`` are in one of them, and
+    so are those without constraints.
+    """
+    part: dict[str, list[str]] = {name: [name] for name in (*system.parameters, *system.dimensions)}
+
+    def named(constraint: str) -> list[str]:
+        return [name for name in dict.fromkeys(_NAME.findall(constraint)) if name in part]
+
+    bound = {constraint: named(constraint) for constraint in (*system.constraints, *system.added)}
+    free = part.keys() - {name for names in bound.values() for name in names} - {*together}
+    for names in (*bound.values(), [n for n in part if n in together], [n for n in part if n in free]):
+        for other in names[1:]:
+            if part[other] is not part[names[0]]:
+                smaller, larger = sorted((part[names[0]], part[other]), key=len)
+                larger += smaller
+                part |= dict.fromkeys(smaller, larger)
+
+    def within(names: Sequence[str]) -> System:
+        own = {*names}
+        shown = ([n for n in of if n in own] for of in (system.parameters, system.dimensions))
+        rows = ([c for c in of if not own.isdisjoint(bound[c])] for of in (system.constraints, system.added))
+        return System(*map(tuple, shown), *map(tuple, rows))
+
+    without = tuple(c for c in bound if not bound[c])
+    found = (within(names) for names in {id(names): names for names in part.values()}.values())
+    return (*((System((), (), without),) if without else ()), *found)
 
 
 def _alternatives(constraint: str) -> int:
@@ -56,7 +96,7 @@ class Sets:
         self._context = isl.Context()
         self._context.set_max_operations(_LIMIT)
         self._kept: OrderedDict[tuple[object, ...], object] = OrderedDict()
-        self._recent: OrderedDict[System, isl.Set] = OrderedDict()
+        self._recent: OrderedDict[System, isl.Set | None] = OrderedDict()
         self.asked = 0
 
     def point(self, system: System) -> dict[str, int] | None:
@@ -86,28 +126,48 @@ class Sets:
     # -- one question each
 
     def _point(self, system: System) -> dict[str, int] | None:
-        whole = self._set(system)
-        return None if whole.is_empty() else self._sample(whole, system)
+        parts = components(system)
+        if any(self._set(part).is_empty() for part in parts):
+            return None
+        return {name: value for part in parts for name, value in self._sample(self._set(part), part).items()}
 
     def _used(self, system: System, names: tuple[str, ...], same: tuple[str, ...]) -> tuple[str, ...]:
-        whole, left = self._set(system).coalesce(), list(system.dimensions)
-        for name in same:
-            whole = whole.project_out(isl.dim_type.set, left.index(name), 1).coalesce()
-            left.remove(name)
-        return tuple(n for n in names if whole.involves_dims(isl.dim_type.set, left.index(n), 1))
+        found: set[str] = set()
+        for part in components(system):
+            whole, left = self._set(part).coalesce(), list(part.dimensions)
+            for name in (n for n in same if n in part.dimensions):
+                whole = whole.project_out(isl.dim_type.set, left.index(name), 1).coalesce()
+                left.remove(name)
+            asked = (n for n in names if n in left)
+            found |= {n for n in asked if whole.involves_dims(isl.dim_type.set, left.index(n), 1)}
+        return tuple(n for n in names if n in found)
 
     def _missing(self, system: System, wanted: tuple[str, ...]) -> str | None:
-        here = self._set(system).params()
         large = self._set(System(system.parameters, (), wanted)).params()
         if large.is_empty():
             return "?"
-        if large.is_subset(here):
+        parts = (replace(part, parameters=system.parameters) for part in components(system))
+        needed = [here for part in parts if not large.is_subset(here := self._set(part).params())]
+        if not needed:
             return None
+        here = reduce(isl.Set.intersect, needed)
         body = str(here.gist(large).coalesce())
         return body.split(":", 1)[1].rstrip(" }").strip() if ":" in body else "?"
 
     def _left(self, system: System, taken: tuple[Taken, ...]) -> dict[str, int] | None:
-        rest = self._set(system)
+        named = {name for other in taken for constraint in other.constraints for name in _NAME.findall(constraint)}
+        parts = components(system, named)
+        if any(self._set(part).is_empty() for part in parts):
+            return None
+        first = next((p for p in parts if named & {*p.parameters, *p.dimensions}), parts[0] if parts else system)
+        rest = self._without(self._set(first), first, taken)
+        if rest is None:
+            return None
+        others = (self._sample(self._set(part), part) for part in parts if part is not first)
+        return {name: value for point in (self._sample(rest, first), *others) for name, value in point.items()}
+
+    def _without(self, rest: isl.Set, system: System, taken: tuple[Taken, ...]) -> isl.Set | None:
+        """What some others leave of a set; None if nothing is left."""
         for other in taken:
             names = ", ".join(other.names)
             body = " and ".join(other.constraints) or "1 = 1"
@@ -116,7 +176,7 @@ class Sets:
             rest = rest.subtract(isl.Set.read_from_str(self._context, f"{head}{inner} }}"))
             if rest.is_empty():
                 return None
-        return None if rest.is_empty() else self._sample(rest, system)
+        return rest
 
     def _sample(self, whole: isl.Set, system: System) -> dict[str, int]:
         """A point, if possible with sizes up to 12."""
@@ -135,22 +195,36 @@ class Sets:
     def _set(self, system: System) -> isl.Set:
         """A set as isl has it; the last few are kept, since several questions are asked of one."""
         if system not in self._recent:
-            self._recent[system] = self._made(system)
+            try:
+                made = self._made(system)
+            except (isl.Error, TooHardError):  # the former mostly for its limit, also where it reads a text
+                made = None
+            self._context.reset_operations()  # what is asked of it has the limit for itself, too
+            self._recent[system] = made
             if len(self._recent) > _RECENT:
                 self._recent.popitem(last=False)
-        return self._recent[system]
+        kept = self._recent[system]
+        if kept is None:
+            raise TooHardError
+        return kept
 
     def _made(self, system: System) -> isl.Set:
-        """A set from its constraints: first those without alternatives, which make most alternatives empty."""
+        """A set from its constraints: first those without alternatives, which make most alternatives empty. Each of the
+        others, one by one, has the limit for itself, so that it does not matter what is kept.
+        """
         several = sorted((c for c in system.constraints if " or " in c or "!=" in c), key=_alternatives)
         plain = tuple(c for c in system.constraints if c not in several)
-        whole = isl.Set.read_from_str(self._context, System(system.parameters, system.dimensions, plain).text())
-        for constraint in several:
-            if whole.is_empty():
-                break
-            one = System(system.parameters, system.dimensions, (constraint,)).text()
-            whole = whole.intersect(isl.Set.read_from_str(self._context, one)).coalesce()
-        return whole
+        self._context.reset_operations()
+        if not several and not system.added:
+            return isl.Set.read_from_str(self._context, system.text())
+        *before, last = (*several, *system.added)
+        count = min(len(before), len(several))
+        whole = self._set(replace(system, constraints=(*plain, *before[:count]), added=tuple(before[count:])))
+        if whole.is_empty():
+            return whole
+        self._context.reset_operations()
+        one = System(system.parameters, system.dimensions, (last,)).text()
+        return whole.intersect(isl.Set.read_from_str(self._context, one)).coalesce()
 
     def _keep(self, key: tuple[object, ...], answer: Callable[[], _Result]) -> _Result:
         if key in self._kept:
@@ -169,7 +243,7 @@ class Sets:
         self._context.reset_operations()
         try:
             return answer()
-        except isl.Error:  # mostly that of its limit, which may end the reading of a text with a syntax error
+        except (isl.Error, TooHardError):
             return _TOO_HARD
         finally:
             self._context.reset_operations()
