@@ -11,6 +11,7 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hfpy.beside import Pending, beside, worth_two
@@ -61,6 +62,9 @@ class Part:
     openmp: bool = False
 
 
+_Elsewhere = tuple[tuple[Part, ...], set[tuple[str, str]]]
+
+
 @dataclass(frozen=True)
 class Rewritten:
     """Generated files, what was found on the way, the sources in whose text there are OpenMP directives, and the facts
@@ -87,7 +91,7 @@ class Given:
     """
 
     workshop: Backends
-    pending: Pending[tuple[tuple[Part, ...], set[tuple[str, str]]]]
+    pending: Pending[_Elsewhere]
 
     def parts(self, effects: Effects) -> tuple[Part, ...]:
         """What became of each source. ``effects``, those of the user's text, get the bodies that were asked for."""
@@ -162,11 +166,7 @@ def _given(facts: Facts, effects: Effects, wanted: bool) -> Iterator[Given | Non
         yield None
         return
     workshop = _workshop(facts, effects)
-
-    def compute() -> tuple[tuple[Part, ...], set[tuple[str, str]]]:
-        return tuple(parts_of(facts, effects, silent, None, workshop)), effects.looked
-
-    with beside(compute, True, patient=True) as pending:
+    with beside(partial(_elsewhere, facts, effects, None, workshop), True, patient=True) as pending:
         yield Given(workshop, pending)
 
 
@@ -277,15 +277,16 @@ def _optimised(optimised: Lowered, progress: Progress, only: Collection[str] | N
         return rewritten(facts, effects, progress, only, again, "optimised")
     first, last = _halves(facts)
     workshop = _workshop(facts, effects)
-
-    def compute() -> tuple[tuple[Part, ...], set[tuple[str, str]]]:
-        return tuple(parts_of(facts, effects, silent, last, workshop)), effects.looked
-
-    with beside(compute, True) as second:
+    with beside(partial(_elsewhere, facts, effects, last, workshop), True) as second:
         parts = [*parts_of(facts, effects, progress, first, workshop)]
         more, looked = second.result()
     effects.looked |= looked
     return Rewritten.of([*parts, *more], _stages(workshop, "optimised"))
+
+
+def _elsewhere(facts: Facts, effects: Effects, only: Collection[str] | None, workshop: Backends) -> _Elsewhere:
+    """What becomes of files in another process, and which bodies it asked for."""
+    return tuple(parts_of(facts, effects, silent, only, workshop)), effects.looked
 
 
 def _workshop(facts: Facts, effects: Effects) -> Backends:

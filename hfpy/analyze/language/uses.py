@@ -91,10 +91,11 @@ def aliases_of(at: Located) -> Mapping[str, Expr | None]:
 
 
 def aliases_in(construct: Construct, around: Aliases) -> Aliases:
-    """The same in a construct, where ``around`` are those around it. What stands for an associate name that has another
-    meaning in the construct stands for what that has meant around it: ``y`` for ``b`` in ``associate (x => b)``,
-    ``associate (y => x)``, ``associate (x => a)``. Parts of what is no name, as in ``y => x(2)``, keep the name
-    (:mod:`hfpy.transform.hiddenvariables` refuses them).
+    """The same in a construct, where ``around`` are those around it.
+
+    A construct may give an associate name another meaning. What has stood for that name stands for its selector then:
+    ``y`` for ``b`` in ``associate (x => b)``, ``associate (y => x)``, ``associate (x => a)``. Selectors such as
+    ``x(2)`` stay as they are (:mod:`hfpy.transform.hiddenvariables` refuses them).
     """
     own: Aliases = {}
     if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):

@@ -119,7 +119,7 @@ def activity(
         path: the file, for diagnostics and for relative includes.
         include_dirs: where ``#include`` looks after the file's own directory.
         fixed: fixed form, where only a ``#`` in column 1 begins such a line (column 6 is a continuation mark).
-        read: how included files are read; their defines count, and their lines are told.
+        read: how included files are read; their defines count, and their active lines are kept.
     """
     count = len(lines)
     if not any("#" in line and _is_directive(line, fixed) for line in lines):
