@@ -177,7 +177,7 @@ def _expanded_plain(
     that are no values. Where the preprocessor fails, there is none, and why is in its diagnostics.
     """
     if (path.suffix not in PREPROCESSED and not asks_preprocessor(source.lines, fixed)) or PACKAGE in path.parents:
-        return None  # what hfpy's own files offer is to be seen without
+        return None  # hfpy's own files are read as they are, so that a check starts no preprocessor for them
     given = command_line_macros(options)
     own = seen.macros or given
     if not wanted and any("##" in macro.body for macro in own.values()):

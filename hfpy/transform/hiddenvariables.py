@@ -1,5 +1,7 @@
-"""Constructs that give names of variables another meaning, as ``associate (dt => 0.5*dt)`` does: text for the device
-that needs the variables there; and what associate names stand for, where that has another meaning itself.
+"""Constructs that give names of variables another meaning, as ``associate (dt => 0.5*dt)`` does.
+
+Two things are refused: text for the device within such a construct that needs the variable, and an associate name whose
+selector mentions a name that has another meaning in the construct.
 """
 
 from __future__ import annotations
@@ -42,15 +44,15 @@ def hidden_variables(scopes: Scopes, routine: Routine, edits: Iterable[Edit]) ->
 
 
 def mixed_names(routine: Routine, edits: Collection[Edit]) -> Iterator[Diagnostic]:
-    """An error for each associate name of a routine with edits that stands for something whose name the same construct,
-    or one in it, gives another meaning: ``associate (a => b, c => a)``. hfpy takes ``c`` for a part of ``b``.
+    """An error for each associate name of a routine with edits whose selector mentions a name that the same construct,
+    or one in it, gives another meaning: in ``associate (a => b, c => a)`` hfpy would take ``c`` for a part of ``b``.
     """
     if edits and any(c.kind in RENAMING for c in constructs(routine.body)):
         yield from _mixed(routine, routine.body, {})
 
 
 def _mixed(routine: Routine, nodes: tuple[Node, ...], around: Aliases) -> Iterator[Diagnostic]:
-    """``around`` is what names of constructs around the nodes stand for."""
+    """The errors in some nodes; ``around`` are the meanings of names in the constructs around them."""
     for node in nodes:
         if not isinstance(node, Construct):
             continue

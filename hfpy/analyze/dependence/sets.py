@@ -199,7 +199,7 @@ class Sets:
                 made = self._made(system)
             except (isl.Error, TooHardError):  # the former mostly for its limit, also where it reads a text
                 made = None
-            self._context.reset_operations()  # what is asked of it has the limit for itself, too
+            self._context.reset_operations()  # the questions about a set are counted apart from what made it
             self._recent[system] = made
             if len(self._recent) > _RECENT:
                 self._recent.popitem(last=False)

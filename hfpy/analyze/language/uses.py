@@ -93,9 +93,9 @@ def aliases_of(at: Located) -> Mapping[str, Expr | None]:
 def aliases_in(construct: Construct, around: Aliases) -> Aliases:
     """The same in a construct, where ``around`` are those around it.
 
-    A construct may give an associate name another meaning. What has stood for that name stands for its selector then:
-    ``y`` for ``b`` in ``associate (x => b)``, ``associate (y => x)``, ``associate (x => a)``. Selectors such as
-    ``x(2)`` stay as they are (:mod:`hfpy.transform.hiddenvariables` refuses them).
+    Where the construct gives an associate name ``x`` another meaning, names that mean ``x`` get its old selector: in
+    ``associate (x => b)``, ``associate (y => x)``, ``associate (x => a)`` the name ``y`` means ``b``. Selectors such as
+    ``x(2)`` are kept (:mod:`hfpy.transform.hiddenvariables` refuses them).
     """
     own: Aliases = {}
     if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):
