@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Generic, NoReturn, TypeVar, cast
+from typing import IO, Generic, NoReturn, TypeVar, cast
 
-from hfpy.pickled import pickled, unpickled
+from hfpy.pickled import read_pickled, write_pickled
 
 T = TypeVar("T")
 Item = TypeVar("Item")
@@ -50,15 +51,19 @@ class Pending(Generic[T]):
     """A computation that was begun. Its result is asked for once."""
 
     def __init__(
-        self, compute: Callable[[], T], process: int = 0, pipe: int = -1, known: Sequence[object] = ()
+        self,
+        compute: Callable[[], T],
+        process: int = 0,
+        written: IO[bytes] | None = None,
+        known: Sequence[object] = (),
     ) -> None:
-        """``process`` computes, and writes to ``pipe``, of ``known`` objects only numbers; without one, it is computed
-        when it is asked for.
+        """``process`` computes and ends with the result ``written``, of ``known`` objects only numbers; without one, it
+        is computed when it is asked for.
         """
         self._compute = compute
         self._objects = known
         self._process = process
-        self._pipe = pipe
+        self._written = written
 
     @property
     def elsewhere(self) -> bool:
@@ -67,22 +72,18 @@ class Pending(Generic[T]):
 
     def result(self) -> T:
         """What was computed. Raises what the computation raises."""
-        if self._process:
-            with os.fdopen(self._pipe, "rb") as stream:
-                self._pipe = -1
-                data = stream.read()
-            if self._ended() == 0:
-                return cast(T, unpickled(data, self._objects))
+        if self._process and self._written is not None and self._ended() == 0:
+            self._written.seek(0)
+            return cast(T, read_pickled(self._written, self._objects))
         return self._compute()
 
     def stop(self) -> None:
         """End the process, if it is still there."""
-        if self._pipe >= 0:
-            os.close(self._pipe)
-            self._pipe = -1
         if self._process:
             os.kill(self._process, signal.SIGKILL)
             self._ended()
+        if self._written is not None:
+            self._written.close()
 
     def _ended(self) -> int:
         """The exit status of the process."""
@@ -107,35 +108,36 @@ def beside(
 
 
 def _begun(compute: Callable[[], T], known: Sequence[object], patient: bool) -> Pending[T]:
-    reading, writing = os.pipe()
+    # A file, not a pipe: a process that is done ends, and its memory is free, before its result is asked for.
+    try:
+        written = tempfile.TemporaryFile()  # noqa: SIM115 (Pending closes it)
+    except OSError:
+        return Pending(compute)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     first = os.getpid()
     try:
         process = os.fork()
         if process == 0:
-            os.close(reading)
             threading.Thread(target=end_with, args=(first,), daemon=True).start()
             if patient:
                 os.nice(PATIENCE)
-            _work(compute, writing, before, known)
+            _work(compute, written, before, known)
     except OSError:
-        os.close(reading)
+        written.close()
         return Pending(compute)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        os.close(writing)
-    return Pending(compute, process, reading, known)
+    return Pending(compute, process, written, known)
 
 
-def _work(compute: Callable[[], object], pipe: int, mask: Iterable[int], known: Sequence[object]) -> NoReturn:
+def _work(compute: Callable[[], object], written: IO[bytes], mask: Iterable[int], known: Sequence[object]) -> NoReturn:
     """What the other process does. An interrupt ends it without a word: the first process tells of it."""
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        data = pickled(compute(), known)
-        with os.fdopen(pipe, "wb") as stream:
-            stream.write(data)
+        write_pickled(written, compute(), known)
+        written.flush()
         status = 0
     finally:
         os._exit(status)

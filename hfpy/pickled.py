@@ -6,12 +6,11 @@ fields one by one in Python, for each instance that is read.
 
 from __future__ import annotations
 
-import io
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from operator import attrgetter
-from typing import Any, NoReturn, Protocol
+from typing import IO, Any, NoReturn, Protocol
 
 _Way = Callable[[Any], str | tuple[Any, ...]]
 
@@ -44,16 +43,9 @@ def write_pickled(stream: Stream, value: object, known: Sequence[object] = ()) -
     writer.dump(value)
 
 
-def pickled(value: object, known: Sequence[object] = ()) -> bytes:
-    """The bytes of :func:`write_pickled`."""
-    memory = io.BytesIO()
-    write_pickled(memory, value, known)
-    return memory.getvalue()
-
-
-def unpickled(data: bytes, known: Sequence[object] = ()) -> object:
-    """The value of :func:`pickled` with the same ``known`` objects."""
-    return _Reader(data, known).load()
+def read_pickled(stream: IO[bytes], known: Sequence[object] = ()) -> object:
+    """The value of :func:`write_pickled` with the same ``known`` objects."""
+    return _Reader(stream, known).load()
 
 
 def _numbered(numbers: dict[int, int], otherwise: _Way) -> _Way:
@@ -70,8 +62,8 @@ def _known(number: int) -> NoReturn:
 
 
 class _Reader(pickle.Unpickler):
-    def __init__(self, data: bytes, known: Sequence[object]) -> None:
-        super().__init__(io.BytesIO(data))
+    def __init__(self, stream: IO[bytes], known: Sequence[object]) -> None:
+        super().__init__(stream)
         self.known = known
 
     def find_class(self, module_name: str, global_name: str, /) -> Any:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -49,6 +50,28 @@ def test_computed_in_another_process() -> None:
 def test_large_results() -> None:
     with beside(lambda: "x" * 3_000_000, True) as pending:
         assert len(pending.result()) == 3_000_000
+
+
+def test_a_process_that_is_done_ends_before_its_result_is_asked_for() -> None:
+    with beside(lambda: "x" * 3_000_000, True) as pending:
+        state = Path(f"/proc/{pending._process}/stat")
+        begin = time.monotonic()
+        while state.read_text().rsplit(")", 1)[1].split()[0] != "Z" and time.monotonic() - begin < 60:
+            time.sleep(0.01)
+        assert state.read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        assert len(pending.result()) == 3_000_000
+
+
+@pytest.mark.parametrize("missing", [OSError, FileNotFoundError])
+def test_without_a_place_for_its_result_it_is_computed_here(
+    missing: type[OSError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails() -> None:
+        raise missing("no room")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", fails)
+    with beside(os.getpid, True) as pending:
+        assert pending.result() == os.getpid()
 
 
 def test_exceptions_are_those_of_one_process() -> None:
