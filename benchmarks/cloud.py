@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.samples import ROOT, SAMPLES, BenchmarkError
-from benchmarks.turns import FLAGS, Times, built_by_hfpy, in_turns, kept, publish, run, with_threads
+from benchmarks.turns import Times, built_by_hfpy, compiler_by_hand, in_turns, kept, publish, run, with_threads
 from samples.compare import compare
 
 SOURCE = SAMPLES / "cloud" / "source"
@@ -31,7 +31,7 @@ def build(folder: Path) -> dict[str, Path]:
     """The programs: by hand, by hfpy, by hfpy without its optimiser. Raises BenchmarkError."""
     made = {HAND: folder / "by_hand"}
     sources = [SOURCE / "cloud_constants.f90", ROOT / "benchmarks" / "hand" / "cloud.f90", SOURCE / "cloud.f90"]
-    run(["gfortran", *FLAGS, "-fopenmp", f"-J{folder}", "-o", str(made[HAND]), *map(str, sources)], folder)
+    run([*compiler_by_hand(), f"-J{folder}", "-o", str(made[HAND]), *map(str, sources)], folder)
     for name, level in (("hfpy", "2"), ("hfpy --opt 0", "0")):
         project = folder / f"level{level}"
         shutil.copytree(SAMPLES / "cloud", project, ignore=shutil.ignore_patterns("build", "*.dat"))

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.samples import ROOT, BenchmarkError
-from benchmarks.turns import FLAGS, Times, built_by_hfpy, in_turns, kept, publish, run, with_threads
+from benchmarks.turns import FLAGS, Times, built_by_hfpy, compiler_by_hand, in_turns, kept, publish, run, with_threads
 
 FOLDER = ROOT / "benchmarks" / "hydro"
 HAND, PLAIN = "by hand", "without OpenMP"
@@ -30,8 +30,8 @@ def build(folder: Path) -> dict[str, Path]:
     """The programs: without OpenMP, by hand, by hfpy, by hfpy without its optimiser. Raises BenchmarkError."""
     made = {PLAIN: folder / "plain", HAND: folder / "by_hand"}
     sources = [str(FOLDER / "source" / name) for name in ("hydro.f90", "main.f90")]
-    for name, more in ((PLAIN, ()), (HAND, ("-fopenmp",))):
-        run(["gfortran", *FLAGS, *more, f"-J{folder}", "-o", str(made[name]), *sources], folder)
+    for name, compiler in ((PLAIN, ["gfortran", *FLAGS]), (HAND, compiler_by_hand())):
+        run([*compiler, f"-J{folder}", "-o", str(made[name]), *sources], folder)
     for name, level in (("hfpy", "2"), ("hfpy --opt 0", "0")):
         project = folder / f"level{level}"
         shutil.copytree(FOLDER, project, ignore=shutil.ignore_patterns("build", "*.dat"))

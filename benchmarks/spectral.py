@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.samples import ROOT, BenchmarkError
-from benchmarks.turns import FLAGS, Times, built_by_hfpy, in_turns, kept, publish, run, with_threads
+from benchmarks.turns import Times, built_by_hfpy, compiler_by_hand, in_turns, kept, publish, run, with_threads
 
 SAMPLE = ROOT / "samples" / "spectral"
 ORDERS = (7, 8, 9, 10, 11)
@@ -64,7 +64,7 @@ def build(folder: Path) -> dict[str, Path]:
         mesh, main = (str(SAMPLE / "source" / name) for name in ("mesh.f90", "spectral.f90"))
         plain = [mesh, "kernels.f90", "solver.f90", main]
         made[name] = home / "program"
-        run(["gfortran", *FLAGS, "-fopenmp", "-o", str(made[name]), *plain], home)
+        run([*compiler_by_hand(), "-o", str(made[name]), *plain], home)
     project = folder / "hfpy"
     shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns("build", "*.dat"))
     built_by_hfpy(project, "2")

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.samples import RESULTS, ROOT, BenchmarkError
+from hfpy.build.compile.compilers import find_compiler
 
 PAGE = ROOT / "docs" / "performance.md"
 FLAGS = ("-O3", "-march=native")
@@ -37,6 +38,11 @@ def run(command: Sequence[str], folder: Path, more: Mapping[str, str] | None = N
     if done.returncode:
         raise BenchmarkError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def compiler_by_hand() -> list[str]:
+    """What compiles programs with OpenMP by hand: as hfpy compiles its own, so that only the texts differ."""
+    return ["gfortran", *FLAGS, *find_compiler("fortran", "gfortran", {}).spelling.openmp]
 
 
 def built_by_hfpy(project: Path, level: str, *more: str) -> None:

@@ -77,7 +77,9 @@ _SPELLINGS: Mapping[Family, Spelling] = {
         ("-J",),
         ("-cpp",),
         ("-ffree-line-length-none",),
-        ("-fopenmp", "-foffload=disable"),
+        # By itself gfortran asks for every point what is the same for a whole row, unless the body is short: loops with
+        # such a question do not become vector code (docs/optimiser.md).
+        ("-fopenmp", "-foffload=disable", "--param=max-unswitch-insns=200"),
         ("-fopenacc", "-foffload=disable"),
         ("-fno-tree-sink", "-fno-thread-jumps"),
         ("-fno-trapping-math",),
