@@ -28,10 +28,10 @@ from hfpy.transform.columns.packing import Mover, Packed
 from hfpy.transform.columns.statements import BodyWriter, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
+from hfpy.transform.samekinds import CONVERSION, SameKinds
 from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.regions import with_loops
-from hfpy.transform.stencil.samekinds import CONVERSION, SameKinds
 
 # Columns of a block where nothing is put side by side for routines that are called: long rows are read faster.
 WIDE = 128

@@ -17,6 +17,7 @@ from hfpy.model.expressions import Name
 from hfpy.model.names import block_counter
 from hfpy.parse.expressions.fragments import ONE, fragment
 from hfpy.transform.regions.regioncode import Loop
+from hfpy.transform.samekinds import SameKinds
 from hfpy.transform.splits import BlockLoop, number_of
 
 Row = tuple[str, str, str, str]
@@ -90,11 +91,11 @@ def _levels(iterator: str, piece: Piece, by_block: Mapping[str, BlockLoop]) -> l
 
 
 def loops_of(
-    rows: Sequence[Row], levels: Sequence[Level], by_block: Mapping[str, BlockLoop], name: str
+    rows: Sequence[Row], levels: Sequence[Level], by_block: Mapping[str, BlockLoop], same: SameKinds, name: str
 ) -> tuple[Loop, ...]:
     """The loops, outermost first: rows of iterator, bounds and step in their order, or in that of ``levels``.
 
-    ``name`` is that of the innermost.
+    ``same`` makes bounds of one kind, ``name`` is that of the innermost.
     """
     listed = list(levels) or [level for row in rows for level in _levels(row[0], Piece(0), by_block)]
     bounds = {row[0]: row for row in rows}
@@ -109,8 +110,8 @@ def loops_of(
             first, last = (number_of(fragment(end), loop.extent) for end in (low, high))
             loops.append(Loop(loop.number, first, last, "", label))
         else:
-            first = loop.first if low.strip() == "1" else f"max({low}, {loop.first})"
-            loops.append(Loop(iterator, first, f"min({high}, {loop.last})", "", label))
+            first = loop.first if low.strip() == "1" else same.call("max", low, loop.first)
+            loops.append(Loop(iterator, first, same.call("min", high, loop.last), "", label))
     return tuple(loops)
 
 

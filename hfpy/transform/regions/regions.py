@@ -30,6 +30,7 @@ from hfpy.transform.regions.outline import Contained, Outline, Refused, outline
 from hfpy.transform.regions.regioncode import Backend, InnerLines, Loop, RegionCode
 from hfpy.transform.regions.rowbodies import row_of
 from hfpy.transform.regions.together import Prepared, may_be_together, together
+from hfpy.transform.samekinds import SameKinds
 from hfpy.transform.splits import BlockLoop, arranged
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace_range
 from hfpy.transform.text.indent import Body
@@ -304,7 +305,8 @@ class RegionRewriter:
         fastest = storage_levels(self.facts, self.routine.key, region, number, by_block) if free else ()
         if sorted({name for name, _ in fastest}) != sorted(region.iterators) or len(set(fastest)) < len(fastest):
             fastest = ()
-        return loops_of(rows, fastest, by_block, point_name(number) if exits else "")
+        same = SameKinds(self.facts, self.routine.key, (loop.number for loop in by_block.values()))
+        return loops_of(rows, fastest, by_block, same, point_name(number) if exits else "")
 
     def _collapse(self, region: Region) -> int:
         """Collapse the outer loops where the outermost is known to be short (its threads would idle), the innermost

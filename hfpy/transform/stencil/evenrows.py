@@ -15,11 +15,11 @@ from hfpy.analyze.language.sizes import Linear
 from hfpy.model.printing import expression as printed
 from hfpy.model.units import Routine, Use
 from hfpy.parse.outside import STANDARD
+from hfpy.transform.samekinds import CONVERSION, SameKinds
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.linearforms import bound
 from hfpy.transform.stencil.program import Span, moved
 from hfpy.transform.stencil.rings import goes_by_rings
-from hfpy.transform.stencil.samekinds import CONVERSION, SameKinds
 
 # OpenMP 5.2, 18.2.4: how many threads a parallel region that is met now may have.
 THREADS = "omp_get_max_threads"

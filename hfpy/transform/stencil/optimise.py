@@ -17,6 +17,7 @@ from hfpy.model.units import Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
 from hfpy.parse.text.physical import preprocessed
 from hfpy.transform.passes import Made, Refusal, edited_files
+from hfpy.transform.samekinds import CONVERSION, SameKinds
 from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.effort import Effort
 from hfpy.transform.stencil.evenrows import (
@@ -36,7 +37,6 @@ from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionCode, names_in_bounds, region_code
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import RunFinder
-from hfpy.transform.stencil.samekinds import CONVERSION, SameKinds
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tuned import Tuning, without_routine
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace_rows

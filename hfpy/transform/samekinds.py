@@ -4,14 +4,16 @@ sizes and iterators of the user are beside numbers and counters of default kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.typed import Types
-from hfpy.model.building import apply, literal, number
+from hfpy.model.building import apply, literal, number, quoted
 from hfpy.model.expressions import Apply, Expr, Literal, Name, with_children
+from hfpy.model.printing import expression
 from hfpy.model.statements import Construct, Node, Part, map_expressions
+from hfpy.parse.expressions.fragments import fragment
 
 _OF_ONE_KIND = ("min", "max", "modulo")
 CONVERSION = "int"  # the intrinsic function that makes them so
@@ -41,13 +43,24 @@ class SameKinds:
         if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or expr.base.name not in _OF_ONE_KIND:
             return expr
         kinds = [self._bytes(arg) for arg in expr.args]
-        known = [kind for kind in kinds if kind is not None]
-        if len(known) < len(kinds) or len(set(known)) < 2:
+        wanted = _wanted(kinds)
+        if wanted is None:
             return expr
-        args = (
-            arg if kind == max(known) else self._of(arg, max(known)) for arg, kind in zip(expr.args, kinds, strict=True)
-        )
+        args = (arg if kind == wanted else self._of(arg, wanted) for arg, kind in zip(expr.args, kinds, strict=True))
         return apply(expr.base.name, args)
+
+    def call(self, function: str, *arguments: str) -> str:
+        """A call of one of these functions, with arguments as they are written."""
+        given = [fragment(text) for text in arguments]
+        kinds = [self._bytes(g.expr) for g in given]
+        wanted = _wanted(kinds)
+        args = (
+            quoted(g)
+            if wanted is None or kind == wanted
+            else self._of(g.expr if isinstance(g.expr, Literal) else quoted(g), wanted)
+            for g, kind in zip(given, kinds, strict=True)
+        )
+        return expression(apply(function, args))
 
     def of_default(self, expr: Expr, like: Expr | None = None) -> Expr:
         """An integer as one of default kind; it has the kind of another one, if that is given."""
@@ -62,3 +75,11 @@ class SameKinds:
             return literal("int", f"{expr.text}_{kind}")
         given = () if kind == self.default else (number(kind),)
         return apply(CONVERSION, (expr, *given))
+
+
+def _wanted(kinds: Sequence[int | None]) -> int | None:
+    """The kind in bytes that arguments of these kinds get: the largest one. None where they are of one kind, or where a
+    kind is not known.
+    """
+    known = {kind for kind in kinds if kind is not None}
+    return max(known) if None not in kinds and len(known) > 1 else None
