@@ -109,6 +109,13 @@ def test_rows_that_reach_along_an_outer_iterator_are_kept_only_if_dear(iterators
     assert "hf_t_rows" in text and f"hf_{k}_block" in text
 
 
+def test_threads_share_the_blocks_of_all_levels(tmp_path: Path) -> None:
+    """There may be more threads than levels."""
+    text = outside("exp(a(i,j,k)) + exp(b(i,j,k))", "ijk", "t(i,j+1,k) - t(i,j,k)", tmp_path)
+    loops = r"!\$omp parallel do collapse\(2\).*\n(?:.*&.*\n)*\s*do k = 1, n\n\s*do hf_j_block = 1, n, \d+\n"
+    assert re.search(loops, text), text
+
+
 @pytest.mark.parametrize(
     "stage",
     [

@@ -129,8 +129,8 @@ def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionCode:
     counted = tuple(blocks.get(i, i) for i in iterators[first:])
     steps = tuple(cut.get(i, 1) for i in iterators[first:]) if cut else ()
     collapse = group.wishes.collapse
-    if len(counted) > 1 and iterators[-1] in cut and not collapse:
-        collapse = 2  # few blocks in the outermost iterator: threads share those of two
+    if len(counted) > 1 and cut and not collapse:
+        collapse = 2  # more to share than the turns of one loop: levels may be fewer than threads, or few more
     space = _Space(counted, _sizes(group)[first:], group.box[first:], steps)
     made = _region(group, space, body, target, private=code.private, collapse=collapse)
     manner = _manner(group, cut) + (", row by row" if by_rings else "")
