@@ -45,6 +45,13 @@ def test_sweeps_over_the_same_columns_become_one(corpus: Corpus) -> None:
     assert re.search(r"hf_c\(0:127,nz\)", routine)
 
 
+def test_threads_share_the_blocks_of_all_rows(corpus: Corpus) -> None:
+    """There may be more threads than rows."""
+    text = corpus.translation("physics", VARIANTS[0]).require().text
+    loops = re.findall(r"(!\$omp parallel do.*)\n(?: *!\$omp&.*\n)* *do j = .*\n *do hf_i_block = .*\n", text)
+    assert loops and all("collapse(2)" in directive for directive in loops)
+
+
 def test_columns_come_side_by_side_unless_they_are_all_set_first(corpus: Corpus) -> None:
     """What a routine leaves as it was must be there when the block is written back, whatever the intent."""
     variant = VARIANTS[0]

@@ -16,7 +16,7 @@ from hfpy.analyze.regions.sharing import RoutineSharing, Sharing
 from hfpy.analyze.regions.vectors import simd_plan
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
-from hfpy.model.names import point_name, region_name
+from hfpy.model.names import is_own, point_name, region_name
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.model.statements import Construct, Header, Jump, Node, constructs, flatten, turn_ends
 from hfpy.model.units import Routine
@@ -309,10 +309,15 @@ class RegionRewriter:
         return loops_of(rows, fastest, by_block, same, point_name(number) if exits else "")
 
     def _collapse(self, region: Region) -> int:
-        """Collapse the outer loops where the outermost is known to be short (its threads would idle), the innermost
-        never.
+        """How many outer loops become one, so that no thread is idle: two where the innermost one goes over blocks that
+        hfpy made, each of which is much work, or where the outermost one is known to be short. The innermost loop over
+        points is never among them.
         """
-        if len(region.domains) < 3 or region.vector:
+        if len(region.domains) < 2 or region.vector:
+            return 0
+        if is_own(region.iterators[0]) and region.strides and region.strides[0] != ONE:
+            return 2
+        if len(region.domains) < 3:
             return 0
         macros = self.facts.application.macros_of(self.routine.key)
         low, high = (constant(expanded(b, macros).expr) for b in (region.starts[-1], region.ends[-1]))

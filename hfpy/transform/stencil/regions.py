@@ -128,11 +128,8 @@ def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionCode:
     first = 0 if iterators[0] in cut else 1  # the innermost iterator is one loop in the body, if nobody cuts it
     counted = tuple(blocks.get(i, i) for i in iterators[first:])
     steps = tuple(cut.get(i, 1) for i in iterators[first:]) if cut else ()
-    collapse = group.wishes.collapse
-    if len(counted) > 1 and cut and not collapse:
-        collapse = 2  # more to share than the turns of one loop: levels may be fewer than threads, or few more
     space = _Space(counted, _sizes(group)[first:], group.box[first:], steps)
-    made = _region(group, space, body, target, private=code.private, collapse=collapse)
+    made = _region(group, space, body, target, private=code.private)
     manner = _manner(group, cut) + (", row by row" if by_rings else "")
     return RegionCode(made, manner, code.evaluations)
 
@@ -144,7 +141,6 @@ def _region(
     target: str,
     private: tuple[str, ...] = (),
     hints: Hints = (),
-    collapse: int | None = None,
 ) -> Construct:
     """The region with a body; with loops of its own where directives are in comments."""
     first = group.regions[0]
@@ -160,7 +156,7 @@ def _region(
         applies_to=frozenset({target}),
         loops=first.line.comment,
         schedule=group.wishes.schedule,
-        collapse=group.wishes.collapse if collapse is None else collapse,
+        collapse=group.wishes.collapse,
     )
     steps = space.steps or (1,) * len(space.iterators)
     return with_loops(replace(made, hints=(*hints, *made.hints)), tuple(body), steps, group.stages[-1].region)
