@@ -9,6 +9,7 @@ from hfpy.model.expressions import Component, Name
 from hfpy.model.statements import Call
 
 SOURCE = "put its source among those of the project, or call it outside of the region"
+DECLARED = "declare which is meant, by 'external' or 'intrinsic' and its name"
 OUTSIDE = "do it before or after the region, or choose another backend for this routine"
 MEMORY = "declare a local array with its sizes instead, or do it outside of the region"
 UNKNOWN = "declare it, or put the module that holds it among the sources"
@@ -58,12 +59,23 @@ def unknown_size(name: str) -> str:
     return f"'{name}', an array of unknown size,"
 
 
-def no_source(statement: Call) -> CannotPrint:
+def unseen_function(name: str, start: int, end: int, key: str, scopes: Scopes) -> CannotPrint:
+    """A function whose source hfpy does not have, or that the compiler may take for an intrinsic one."""
+    if scopes.named(name, key).doubtful:
+        what = f"the function '{name}', which may be the program's or an intrinsic one,"
+        return CannotPrint(what, start, end, DECLARED)
+    return CannotPrint(f"the function '{name}', whose source hfpy does not have,", start, end, SOURCE)
+
+
+def no_source(statement: Call, key: str, scopes: Scopes) -> CannotPrint:
     """A call of a procedure without source, by its name, or of one that is found by an object."""
     called = statement.designator
     if isinstance(called, Component):
         return CannotPrint(through_object(called.name), hint=BOUND)
     what = "a call of an unknown procedure"
+    if isinstance(called, Name) and scopes.named(called.name, key).doubtful:
+        what = f"a call of '{called.name}', which may be the program's or an intrinsic one,"
+        return CannotPrint(what, hint=DECLARED)
     if isinstance(called, Name):
         what = f"a call of '{called.name}', whose source hfpy does not have,"
     return CannotPrint(what, hint=SOURCE)

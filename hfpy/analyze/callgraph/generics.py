@@ -34,6 +34,8 @@ class Generics:
     def resolved(self, name: str, args: tuple[Expr, ...], caller: str, at: Located) -> tuple[str, tuple[str, ...]]:
         """The procedure that a call means (empty if that is not known), and all that it may mean."""
         found = self.scopes.named(name, caller)
+        if found.doubtful:
+            return "", found.keys
         beside = name in INTRINSICS or self.scopes.derived_type(name, caller) is not None
         complete = found.complete and not (found.generic and beside)  # or it means an intrinsic, or a constructor
         if len(found.keys) <= 1 and complete:

@@ -18,7 +18,7 @@ from hfpy.model.statements import (
     expressions,
     flatten,
 )
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 from hfpy.parse.routines import unit_key
 
 
@@ -76,6 +76,25 @@ def alone_in(application: Application, routine: Routine, name: str) -> bool:
     """Whether a routine, or one that it contains, mentions a name without arguments, so that it is a variable."""
     inside = (r for r in _contained(application, routine.key) if name not in r.spec.symbols and name not in r.dummies)
     return any(name in without_arguments(r) for r in (routine, *inside))
+
+
+def intrinsic_by_use(application: Application, routine: Routine, symbol: Symbol) -> bool:
+    """Whether a scalar with the name of an intrinsic function is that function, whose type is declared (``real(8) ::
+    dabs``): a procedure, or one that it contains, mentions it with arguments, and nothing makes it a variable. Texts
+    are left out, where ``name(…)`` may be a part of one.
+    """
+    grouped = any(symbol.name in group.members for group in routine.spec.groups)
+    if grouped or symbol.name in routine.spec.storage or symbol.type.base == "character":
+        return False
+    if routine.kind in ("module", "submodule", "blockdata"):
+        return False  # others that use it may mention it alone
+    return any(symbol.name in _with_arguments(r) for r in (routine, *_contained(application, routine.key)))
+
+
+def _with_arguments(routine: Routine) -> frozenset[str]:
+    """The names that a routine's statements mention with arguments."""
+    nodes = (node for s in flatten(routine.body) for e in expressions(s) for node in walk(e))
+    return frozenset(n.base.name for n in nodes if isinstance(n, Apply) and isinstance(n.base, Name))
 
 
 def _contained(application: Application, key: str) -> Iterator[Routine]:

@@ -9,9 +9,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from hfpy.analyze.language.context import guards_of
-from hfpy.analyze.language.implicit import alone_in, may_be_set, set_alone, undeclared
-from hfpy.analyze.language.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES
+from hfpy.analyze.language.implicit import alone_in, intrinsic_by_use, may_be_set, set_alone, undeclared
+from hfpy.analyze.language.intrinsics import INTRINSICS, STANDARD_CONSTANTS, STANDARD_MODULES, WITHOUT_USE
 from hfpy.analyze.language.opaque import Opaque
+from hfpy.analyze.language.ownintrinsics import always_intrinsic, maybe_intrinsic, said_around
 from hfpy.analyze.language.parttypes import PartTypes
 from hfpy.model.application import Application
 from hfpy.model.units import DerivedType, FType, Routine, Symbol, Use
@@ -33,12 +34,13 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class Named:
     """The procedures that a name means in a unit: one, or those of a generic name. ``complete`` tells that all of
-    a generic name's procedures have source here.
+    a generic name's procedures have source here, ``doubtful`` that compilers may take it for an intrinsic one.
     """
 
     keys: tuple[str, ...] = ()
     generic: bool = False
     complete: bool = True
+    doubtful: bool = False
 
     def joined(self, other: Named) -> Named:
         """Both together."""
@@ -191,14 +193,15 @@ class Scopes:
             return "pointer" not in symbol.attributes
         if any(name == symbol.name for name, *_ in routine.spec.statement_functions):
             return True
-        # A type declared for an external function: ``real :: f`` with f in the index, and always with arguments.
+        # A type declared for an external or intrinsic function: ``real :: f``, and always with arguments.
         if symbol.rank or symbol.name in (*routine.dummies, routine.result) or symbol.initial is not None:
+            return False
+        if symbol.attributes - _OF_FUNCTIONS:
             return False
         key = f"::{symbol.name}"
         function = key in self.application.units and self.application.unit(key).kind == "function"
-        return (
-            function and not symbol.attributes - _OF_FUNCTIONS and not alone_in(self.application, routine, symbol.name)
-        )
+        function = function or (symbol.name in WITHOUT_USE and intrinsic_by_use(self.application, routine, symbol))
+        return function and not alone_in(self.application, routine, symbol.name)
 
     @staticmethod
     def _described(symbol: Symbol, routine: Routine) -> bool:
@@ -285,7 +288,23 @@ class Scopes:
             current = self._host(current)
         if found.keys or found.generic:
             return found
-        return Named((f"::{name}",)) if f"::{name}" in app.units else found
+        return self._external(name, key) if f"::{name}" in app.units else found
+
+    def _external(self, name: str, key: str) -> Named:
+        """What a name means that is an external procedure's, and nothing nearer."""
+        external = f"::{name}"
+        kind = self.application.unit(external).kind
+        always = always_intrinsic(name, kind)
+        if not always and not maybe_intrinsic(name, kind):
+            return Named((external,))
+        said = said_around(name, key, self.application, self._modules_of)
+        if said:
+            return Named() if said == "intrinsic" else Named((external,))
+        return Named() if always else Named((external,), doubtful=True)
+
+    def _modules_of(self, name: str, key: str) -> list[tuple[str, str]]:
+        """The keys of the modules that a name of a unit may come from, each with the name there."""
+        return [(self.modules[module], remote) for module, remote in self.sources(name, key)]
 
     def _named_here(self, name: str, key: str) -> Named:
         """What a name means in a unit, hosts apart."""

@@ -17,7 +17,7 @@ from hfpy.backends.c.reduced import materialised, reduction, result_rank
 from hfpy.backends.c.sequences import array_argument
 from hfpy.backends.c.values import PREFIX, CannotPrint, CText, CVariable, Space, c_type, extent
 from hfpy.backends.c.views import check_size
-from hfpy.backends.refused import ELEMENTS, SOURCE
+from hfpy.backends.refused import ELEMENTS, unseen_function
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
@@ -84,9 +84,9 @@ def check_function(printer: Expressions, expr: Apply) -> None:
         return
     if printer.body.facts.scopes.variable(name, printer.key) is not None:
         return  # an array of objects, of which kernels have components
-    if not printer.body.facts.scopes.is_intrinsic(name, printer.key):
-        what = f"the function '{name}', whose source hfpy does not have,"
-        raise CannotPrint(what, expr.start, expr.end, SOURCE)
+    scopes = printer.body.facts.scopes
+    if not scopes.is_intrinsic(name, printer.key):
+        raise unseen_function(name, expr.start, expr.end, printer.key, scopes)
 
 
 def _transferred(printer: Expressions, expr: Apply) -> CText:

@@ -166,7 +166,7 @@ class Statements(ArrayStatements):
         printer = self.expressions(statement)
         site = self.body.callee(statement.designator, self.body.key, printer.at)
         if site is None:
-            raise no_source(statement)
+            raise no_source(statement, self.body.key, self.body.facts.scopes)
         if self.elemental_call(printer, site, statement, depth):
             return
         text = call_text(printer, site)

@@ -8,7 +8,7 @@ from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.intrinsics import IEEE, dimension_argument
 from hfpy.backends.c.values import NO_STOP, CannotPrint
-from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, SOURCE, STOP
+from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, STOP, unseen_function
 from hfpy.model.expressions import Apply, Keyword, Name, Range
 from hfpy.model.macros import Macro
 from hfpy.model.statements import Assignment, InputOutput, Jump, Memory, OneLine, Opaque, Specification, Statement
@@ -47,8 +47,7 @@ def check_function(reference: Apply, name: Name, text: str, facts: Facts, key: s
     if scopes.variable(name.name, key) is not None or scopes.is_intrinsic(name.name, key):
         return
     if spelled not in facts.application.macros_of(key):
-        what = f"the function '{name.name}', whose source hfpy does not have,"
-        raise CannotPrint(what, reference.start, reference.end, SOURCE)
+        raise unseen_function(name.name, reference.start, reference.end, key, scopes)
 
 
 def asks_ieee(facts: Facts, keys: Iterable[str]) -> bool:

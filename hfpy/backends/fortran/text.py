@@ -336,7 +336,7 @@ class KernelText(Rows):
         if isinstance(statement, Call):
             site = self._site(statement.designator)
             if site is None:
-                raise no_source(statement)
+                raise no_source(statement, self.routine.key, self.facts.scopes)
             yield statement.designator.start, len(text), self._call(site, statement.args, text, planned)
             return
         if isinstance(statement, Jump):

@@ -17,7 +17,9 @@ from hfpy.parse.expressions.fragments import fragment, shape_of
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.tokens import matching, split_top
 
-_GIVEN = frozenset("dimension codimension allocatable pointer target optional external intent volatile".split())
+_GIVEN = frozenset(
+    "dimension codimension allocatable pointer target optional external intrinsic intent volatile".split()
+)
 _WORD = re.compile(r"([A-Za-z_]\w*)")
 
 
