@@ -108,6 +108,11 @@ class OffloadCode(RegionCode):
         return [f"if ({self.last}) then", *(f"  {_result_name(d)} = {d.name}" for d in self.results), "end if"]
 
     @property
+    def in_block(self) -> bool:
+        """Whether a ``block`` or ``associate`` is written around its loops."""
+        return bool(self.declared or self.members)
+
+    @property
     def declared(self) -> list[str]:
         """Declarations of the block around the loops."""
         rows = []

@@ -69,6 +69,11 @@ class RegionCode:
     together: Together | None = None
     certain: bool = False
 
+    @property
+    def in_block(self) -> bool:
+        """Whether a ``block`` or ``associate`` is written around its loops."""
+        return bool(self.heap)
+
 
 class Backend(Protocol):
     """The interface of a backend that writes loops around the regions' bodies."""

@@ -30,6 +30,7 @@ from hfpy.transform.regions.outline import Contained, Outline, Refused, outline
 from hfpy.transform.regions.regioncode import Backend, InnerLines, Loop, RegionCode
 from hfpy.transform.regions.rowbodies import row_of
 from hfpy.transform.regions.together import Prepared, may_be_together, together
+from hfpy.transform.regions.typedfunctions import said_functions
 from hfpy.transform.samekinds import SameKinds
 from hfpy.transform.splits import BlockLoop, arranged
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace_range
@@ -84,6 +85,9 @@ class RegionRewriter:
                 yield comment_out(self.source, scope.line.first, scope.line.last)
                 yield comment_out(self.source, scope.end.first, scope.end.last)
         yield from self._nodes(self.routine.body)
+        within = [made.node for made in self._prepared.values() if made.whole.in_block]
+        # Directives that make routines known to kernels say of those of the program that they are external.
+        yield from said_functions(self.facts, self.routine, within, self.backend.openmp)
 
     def _nodes(self, nodes: tuple[Node, ...]) -> Iterator[Edit]:
         for node in nodes:
