@@ -67,12 +67,17 @@ class Literal(Expr):
     @property
     def decimal(self) -> str:
         """A number with ``e`` before its exponent, without its kind parameter."""
-        return self.digits.replace("d", "e")
+        return self.digits.replace("d", "e").replace("q", "e")
 
     @property
     def double(self) -> bool:
         """Whether it is of double precision by its exponent."""
         return self.kind == "real" and not self.parameter and "d" in self.digits
+
+    @property
+    def quad(self) -> bool:
+        """Whether it has 16 bytes by its exponent, an extension of many compilers: ``1.q0``."""
+        return self.kind == "real" and not self.parameter and "q" in self.digits
 
     @property
     def zero(self) -> bool:

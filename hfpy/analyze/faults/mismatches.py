@@ -159,7 +159,11 @@ class Mismatches:
                 return _Actual("character", 1, 0)
             case Literal(kind="int" | "real" | "logical"):
                 scalar = self.kinds.literal(expr, site.caller)
-                return _Actual(scalar.base, scalar.bytes, 0, not (expr.parameter or expr.double)) if scalar else None
+                return (
+                    _Actual(scalar.base, scalar.bytes, 0, not (expr.parameter or expr.double or expr.quad))
+                    if scalar
+                    else None
+                )
             case Paren(inner=inner):
                 return self._actual(inner, site)
             case Unary(op="-" | "+", operand=operand):

@@ -69,6 +69,8 @@ class Kinds:
             return Scalar(base, value) if value is not None else None
         if literal.double:
             return Scalar("real", self.defaults.double)
+        if literal.quad:
+            return Scalar("real", 16)
         return Scalar(base, self.defaults.real if base == "real" else self.defaults.integer)
 
     def elements(self, symbol: Symbol, home: str) -> int | None:

@@ -150,7 +150,7 @@ class Expressions:
 
     def _literal(self, literal: Literal) -> CText:
         scalar = self.body.kinds.literal(literal, self.key)
-        if scalar is None:
+        if scalar is None or scalar.bytes not in (1, 2, 4, 8):
             hint = TEXT if literal.kind in ("char", "hollerith") else ""
             raise CannotPrint(f"the literal {literal.text}", literal.start, literal.end, hint)
         if scalar.base == "logical":

@@ -24,7 +24,7 @@ _LAST = re.compile(r"(?:[-+*/=,(><%&]|\.(?:and|or|not|eq|ne|lt|le|gt|ge|eqv|neqv
 _EXPONENTS = ("d", "e", "q")  # as in 0.5 _d 0
 _OPERATORS = ("+", "-", "*", "/")
 _TYPE = re.compile(r"\s*(?:integer|real|logical|complex|character)\s*\*\s*\d+\s*$", re.I)
-_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[ed][+-]?\d+)?(?:_\w+)?", re.I)
+_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[edq][+-]?\d+)?(?:_\w+)?", re.I)
 _NAMED = re.compile(r"[A-Za-z]\w*")
 _DOTTED = re.compile(r"\.[A-Za-z]+\.")  # as in .true.
 # A statement that is one name, perhaps with arguments, by itself or after the condition of an ``if``.

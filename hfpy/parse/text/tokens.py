@@ -15,7 +15,7 @@ from hfpy.values import dataclass
 _TOKEN = re.compile(
     r"""(?P<string>(?:(?:[A-Za-z_]\w*|\d+)_)?(?:'(?:[^']|'')*'|"(?:[^"]|"")*"))
       |(?P<boz>[BbOoZz](?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+"))
-      |(?P<number>(?:(?:\d+\.\d*|\.\d+)\s*[EeDd]\s*[+-]?\s*\d+|\d+\.?\d*(?=[EeDd][+-]?\d)[EeDd][+-]?\d+|\.\d+(?:[EeDd][+-]?\d+)?
+      |(?P<number>(?:(?:\d+\.\d*|\.\d+)\s*[EeDdQq]\s*[+-]?\s*\d+|\d+\.?\d*(?=[EeDdQq][+-]?\d)[EeDdQq][+-]?\d+|\.\d+(?:[EeDdQq][+-]?\d+)?
          |\d+\.(?!\s*[A-Za-z]+\s*\.)(?:\d*)|\d+)(?:_[A-Za-z0-9]\w*)?)
       |(?P<name>[A-Za-z_]\w*)
       |(?P<dotted>\.\s*[A-Za-z]+\s*\.)
@@ -31,7 +31,7 @@ _WITH_BLANKS = ("dotted", "number")
 # Operators, numbers (with the name of a kind) and components are passed over as a whole, so that no part of one is
 # taken for a name, and none is lost after one: `.gt.t`, `1.d0`, `1.and.k`, `1.0_wp`, `o%x`.
 _WORD = re.compile(
-    r"\.[a-z]+\.|%\s*[a-z]\w*|(?:\d+\.(?![a-z]+\.)\d*|\.?\d+)(?:[ed][+-]?\d+)?(?:_(?P<kind>[a-z]\w*)|_\d+)?|(?P<name>[a-z_]\w*)",
+    r"\.[a-z]+\.|%\s*[a-z]\w*|(?:\d+\.(?![a-z]+\.)\d*|\.?\d+)(?:[edq][+-]?\d+)?(?:_(?P<kind>[a-z]\w*)|_\d+)?|(?P<name>[a-z_]\w*)",
     re.IGNORECASE,
 )
 
