@@ -56,6 +56,17 @@ READ = {
     "DIMENSION A L (N X)": "DIMENSION AL (NX)",
     "PROGRAM MY MAIN": "PROGRAM MYMAIN",
     "FORALL (I = 1 : N) DO A (I) = B (I)": "FORALL (I = 1 : N) DOA (I) = B (I)",
+    "IF (LA ST) THEN": "IF (LAST) THEN",
+    "IF (LA ST .AND. A (I J) . G T. 1 0) GO TO 1 0": "IF (LAST .AND. A (IJ) .GT. 10) GO TO 10",
+    "IF (LA ST) AL PHA = BE TA": "IF (LAST) ALPHA = BETA",
+    "ELSE IF (A L .GT. BE TA (I J)) THEN": "ELSE IF (AL .GT. BETA (IJ)) THEN",
+    "ELSEIF (A L .GT. B) THEN": "ELSEIF (AL .GT. B) THEN",
+    "DO WHILE (LA ST)": "DO WHILE (LAST)",
+    "DO 1 0 WHILE (LA ST)": "DO 10 WHILE (LAST)",
+    "IF (C .EQ. 'A B' .OR. LA ST) THEN": "IF (C .EQ. 'A B' .OR. LAST) THEN",
+    "WRITE (6, *) A L, (B (I J), I J = 1, N)": "WRITE (6, *) AL, (B (IJ), IJ = 1, N)",
+    "READ (5, *, END = 1 0) A L": "READ (5, *, END = 10) AL",
+    "PRINT *, A L, 'A B'": "PRINT *, AL, 'A B'",
 }
 RUN_TOGETHER = {
     "DO30L=1,N": "DO 30 L=1,N",

@@ -29,8 +29,8 @@ _TOKEN = re.compile(
     rf"""(?P<dotted>\.\s*(?:{_OPERATORS})\s*\.)
       |[a-z_]\w*
       |(?P<number>(?:\d(?:\s*\d)*\s*\.(?!\s*(?:[a-z]\s*)+\.)(?:\s*\d)*|\.\s*\d(?:\s*\d)*)
-                  (?:\s*[ed]\s*[+-]?\s*\d(?:\s*\d)*)?
-                 |\d(?:\s*\d)*(?:[ed]\s*[+-]\s*\d(?:\s*\d)*)?)
+                  (?:\s*[edq]\s*[+-]?\s*\d(?:\s*\d)*)?
+                 |\d(?:\s*\d)*(?:[edq]\s*[+-]\s*\d(?:\s*\d)*)?)
       |(?P<sign>\*\s+\*|/\s+/|[=/<>]\s+=|=\s+>)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -56,6 +56,7 @@ _FUNCTION = re.compile(rf"(?:[a-z]+[\s*\d()]*?\b)({_apart('function')})\s*[a-z][
 # What is before a name, or before nothing but names, numbers and signs: blanks between words there mean nothing.
 _NAMES = re.compile(
     rf"""(?:(?:recursive|pure|elemental|impure)\s+)*(?:end\s+)?subroutine\s+ | (?:call|entry)\s+ | (?:end\s+)?program\s+
+      | (?:write|read)\s*(?=\() | (?:print|read)\s*\*\s*(?=,)
       | (?:[a-z]+[\s*\d()]*?\b)?(?:{_apart("function")})\s+(?=[a-z][\w\s]*\()
       | (?:integer|real|logical|complex|double\s+precision|dimension|common|external|intrinsic|save)(?:\s*\*\s*\d+)?\s+
         (?!"""
@@ -65,8 +66,8 @@ _NAMES = re.compile(
 )
 # What is in all operators and numbers with blanks, and in all names: most statements have none.
 _MAYBE = re.compile(
-    r"""\d\s+[\d.] | \.\s+[\da-z] | \.[a-z]+\s | \.\d*\s+[ed] | [\d.]\s*[ed]\s*[+-]?\s+\d | [*/=<>]\s+[*/=>]
-      | [ed]\s+[+-]""",
+    r"""\d\s+[\d.] | \.\s+[\da-z] | \.[a-z]+\s | \.\d*\s+[edq] | [\d.]\s*[edq]\s*[+-]?\s+\d | [*/=<>]\s+[*/=>]
+      | [edq]\s+[+-]""",
     re.VERBOSE | re.IGNORECASE,
 )
 _FIRST = re.compile(r"[a-z_]\w*", re.IGNORECASE)
@@ -77,6 +78,11 @@ _INSIDE = re.compile(r"\([^()]*\)")
 _TARGET = re.compile(r"[a-z_][\w\s]*(?:\0\s*)*(?:%[\w\s]+(?:\0\s*)*)*", re.IGNORECASE)
 _NEVER = frozenset({"parameter", "enumerator"})
 _ACTION = re.compile(r"(?:if|where|forall)\s*\(", re.IGNORECASE)
+# What is before a condition, in which no word is a keyword.
+_CONDITION = re.compile(
+    rf"(?:(?:{_apart('else')})?\s*{_apart('if')}|{_apart('do')}\s*(?:\d[\d\s]*,?\s*)?{_apart('while')})\s*\(",
+    re.IGNORECASE,
+)
 
 
 def without_blanks(line: LogicalLine, masked: str) -> LogicalLine:
@@ -113,15 +119,27 @@ def _in_words(masked: str) -> Gaps:
     known = word in _KNOWN
     if word not in _NEVER and _is_assignment(masked, known):
         return [found.span() for found in _BETWEEN_WORDS.finditer(masked)]
+    gaps = _in_condition(masked)
     if (action := _action(masked)) < len(masked):
-        return [(start + action, end + action) for start, end in _in_words(masked[action:])]
+        return [*gaps, *((start + action, end + action) for start, end in _in_words(masked[action:]))]
+    if gaps:
+        return gaps
     if known:
         found = _FUNCTION.match(masked)
-        gaps = list(_within(found, 1)) if found is not None else []
+        gaps = [*_within(found, 1)] if found is not None else []
         names = _NAMES.match(masked)
         return [*gaps, *(g.span() for g in _BETWEEN_WORDS.finditer(masked, names.end()))] if names is not None else gaps
     keyword = _KEYWORD.match(masked)
     return list(_within(keyword)) if keyword is not None else []
+
+
+def _in_condition(masked: str) -> Gaps:
+    """The blanks in the names of a condition: `if (la st) then`."""
+    found = _CONDITION.match(masked)
+    if found is None:
+        return []
+    end = _closing(masked, found.end() - 1)
+    return [gap.span() for gap in _BETWEEN_WORDS.finditer(masked, found.end(), end)]
 
 
 def _is_assignment(masked: str, plain: bool) -> bool:
@@ -144,11 +162,19 @@ def _action(masked: str) -> int:
     does.
     """
     found = _ACTION.match(masked)
+    if found is None:
+        return len(masked)
+    behind = _closing(masked, found.end() - 1) + 1
+    return behind + len(masked[behind:]) - len(masked[behind:].lstrip())
+
+
+def _closing(masked: str, opening: int) -> int:
+    """The place of the parenthesis that closes another; the end of the text if none does."""
     depth = 0
-    for at in range(found.end() - 1, len(masked)) if found is not None else ():
+    for at in range(opening, len(masked)):
         depth += {"(": 1, ")": -1}.get(masked[at], 0)
         if not depth:
-            return at + 1 + len(masked[at + 1 :]) - len(masked[at + 1 :].lstrip())
+            return at
     return len(masked)
 
 
