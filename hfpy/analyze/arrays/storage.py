@@ -11,8 +11,9 @@ may mean all that another one may mean.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from hfpy.analyze.arrays.pointerresults import results_meant
 from hfpy.analyze.callgraph.graph import CallGraph, CallSite
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.scopes import Scopes
@@ -118,9 +119,11 @@ class Storage:
         return self._objects
 
     def of_designator(self, expr: Expr, at: Located, key: str) -> frozenset[Identity]:
-        """The objects that a designator means a part of: a variable, a component, a name of an ``associate``."""
-        identity = designated(expr, at, key, self.scopes)
-        return self.of_identity(identity) if identity is not None else frozenset()
+        """The objects that a designator means a part of: a variable, a component, a name of an ``associate``, what a
+        function points to.
+        """
+        found = sources(expr, at, key, self.scopes, self.graph)
+        return frozenset[Identity]().union(*map(self.of_identity, found))
 
     def meet(self, first: Iterable[Identity], second: Iterable[Identity]) -> bool:
         """Whether two sets of objects may have memory in common."""
@@ -178,7 +181,8 @@ class Storage:
         if None in given:
             return False
         names = [_base(e) for e in given if e is not None]
-        if names[0] is not None and names[1] is not None:
+        known = [self.scopes.variable(name, site.caller) if name is not None else None for name in names]
+        if names[0] is not None and names[1] is not None and None not in known:
             return names[0] == names[1] or self.shared(names[0], names[1], site.caller)
         return self.meet(*(self.of_designator(e, site.at, site.caller) for e in given if e is not None))
 
@@ -223,6 +227,16 @@ def designated(expr: Expr, at: Located, key: str, scopes: Scopes) -> Identity | 
         expr = selector
     found = scopes.variable(expr.name, key)
     return (found.home, found.symbol.name) if found is not None else None
+
+
+def sources(expr: Expr, at: Located, key: str, scopes: Scopes, graph: CallGraph) -> list[Identity]:
+    """What a designator, or a reference of a function whose result is a pointer, means a part of."""
+    results = results_meant(expr, at, key, scopes, graph)
+    if results is not None:
+        found, unknown = results
+        return [*found, *([ANYTHING] if unknown else [])]
+    identity = designated(expr, at, key, scopes)
+    return [identity] if identity is not None else []
 
 
 def _has_gaps(expr: Expr, key: str, scopes: Scopes) -> bool:
@@ -329,7 +343,7 @@ class _Inclusions:
         if source is None or view is None:
             return
         self.flows.setdefault(source, set()).add(view)
-        if source[0] == "%":
+        if source[0] == "%" or source == ANYTHING:
             self._stands_for(source, source)
 
     # -- declarations
@@ -382,23 +396,11 @@ class _Inclusions:
         meant = component(target, key, self.scopes) if isinstance(target, Component) else None
         if _has_gaps(named_outside(value, aliases_of(at)), key, self.scopes) and (meant is None or _as_it_lies(meant)):
             self.sections.add(view)
-        results = list(self._results(value, key))
-        source = designated(value, at, key, self.scopes)
-        if source is not None:
+        found = sources(value, at, key, self.scopes, self.graph)
+        for source in found:
             self._flow(source, view)
-        elif results:
-            for result in results:
-                self._flow(result, view)
-        elif not _is_null(value):
+        if not found and not _is_null(value):
             self._stands_for(view, ANYTHING)
-
-    def _results(self, value: Expr, key: str) -> Iterator[Identity]:
-        """The results of the functions that an expression may be a reference of."""
-        if isinstance(value, Apply) and isinstance(value.base, Name):
-            for callee in self.scopes.procedures(value.base.name, key):
-                routine = self.application.routines.get(callee)
-                if routine is not None and routine.kind == "function":
-                    yield callee, routine.result
 
     def _constructed(self, value: Expr, at: Located, key: str) -> None:
         """A constructor ``box(a)``: pointers among the components may point to the arguments."""
@@ -407,12 +409,13 @@ class _Inclusions:
         parts = [part for _, derived in self.scopes.lineage(value.base.name, key) for part in derived.components]
         for arg in value.args if parts else ():
             given = arg.value if isinstance(arg, Keyword) else arg
-            source = designated(given, at, key, self.scopes)
+            found = sources(given, at, key, self.scopes, self.graph)
             for part in parts:
                 if "pointer" in part.attributes:
                     if _as_it_lies(part) and _has_gaps(given, key, self.scopes):
                         self.sections.add(component_object(part.name))
-                    self._flow(source, component_object(part.name))
+                    for source in found:
+                        self._flow(source, component_object(part.name))
                     self._stands_for(_same_target(part.name), component_object(part.name))
 
     def _unseen_call(self, name: str, args: tuple[Expr, ...], at: Located, key: str) -> None:
@@ -437,13 +440,15 @@ class _Inclusions:
             return
         for dummy in routine.dummies:
             given = actual(site, routine.dummies, dummy)
-            source = designated(given, site.at, site.caller, self.scopes) if given is not None else None
+            found = sources(given, site.at, site.caller, self.scopes, self.graph) if given is not None else []
             view = (site.callee, dummy)
-            self._flow(source, view)
+            for source in found:
+                self._flow(source, view)
             if given is not None and _has_gaps(given, site.caller, self.scopes):
                 self.sections.add(view)
             symbol = routine.spec.symbols.get(dummy)
             if symbol is not None and "pointer" in symbol.attributes and symbol.intent != "in":
-                self._flow(view, source)
-                if source is not None and source[0] == "%":
-                    self._stands_for(_same_target(source[1]), source)
+                for source in found:
+                    self._flow(view, source if source != ANYTHING else None)
+                    if source[0] == "%":
+                        self._stands_for(_same_target(source[1]), source)

@@ -12,18 +12,22 @@ from dataclasses import field, replace
 from typing import Protocol
 
 from hfpy.analyze.arrays.domains import DataObject
-from hfpy.analyze.arrays.storage import Identity, actual, component_object
+from hfpy.analyze.arrays.storage import Identity, actual, component_object, sources
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.insides import objects_touched
+from hfpy.analyze.effects.resultsset import results_set
 from hfpy.analyze.facts import Facts, in_one_memory, stands_for
 from hfpy.analyze.language.components import chains_from, path_of
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Name, walk
+from hfpy.model.source import LineKey
 from hfpy.model.statements import InputOutput, Statement
 from hfpy.model.units import Routine
 from hfpy.values import dataclass
+
+CallPlace = tuple[LineKey, int, int]  # the line of a call, its begin and its end
 
 _LONGEST = 8  # components in the path of a view
 _MOST = 8  # different paths of one component behind one variable in a routine
@@ -132,6 +136,7 @@ class Residence:
         self.effects = effects
         self._found: dict[str, frozenset[Identity]] = {}
         self._views: dict[str, frozenset[View]] | None = None
+        self._results: dict[str, dict[CallPlace, list[Identity]]] = {}
         if facts.device is not None:
             self._found, self._views = dict(facts.device.resident), dict(facts.device.views)
         else:
@@ -225,6 +230,8 @@ class Residence:
                 if not dummy:
                     yield View(common_block(self.facts, root) or root, (), "", writes)
             yield from self._inside(reference, key, root, writes)
+        for result in self.set_results(key).values():
+            yield from (View(identity, (), "", True) for identity in result)
         for at in self.facts.graph.statements.get(key, ()):
             for member in namelist_members(self.facts, key, at.statement):
                 yield View(member.identity, (), "", True)
@@ -249,6 +256,16 @@ class Residence:
             for inside in found:
                 path = (*before, *inside.path) if before is not None and inside.single else None
                 yield View(root, path, inside.path[-1], writes)
+
+    def set_results(self, key: str) -> dict[CallPlace, list[Identity]]:
+        """The calls of a routine that set what a function points to, by line, begin and end, with the results."""
+        if key not in self._results:
+            found = self._results[key] = {}
+            for reference, _, call in results_set(self.facts, self.effects, key):
+                if self.facts.live(reference.at, key):
+                    place = reference.at.statement.line.key, call.start, call.end
+                    found[place] = sources(call, reference.at, key, self.facts.scopes, self.facts.graph)
+        return self._results[key]
 
     # -- what is on the device
 

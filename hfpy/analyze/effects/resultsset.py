@@ -15,9 +15,9 @@ from hfpy.model.expressions import Apply, Expr, walk
 from hfpy.model.statements import expressions
 
 
-def results_set(facts: Facts, effects: Effects, key: str) -> Iterator[tuple[Reference, str]]:
-    """References of a routine that may set what a function points to, and the name of the function. What is passed
-    counts where a function is known to have a pointer as its result.
+def results_set(facts: Facts, effects: Effects, key: str) -> Iterator[tuple[Reference, str, Expr]]:
+    """References of a routine that may set what a function points to, the name of the function and its call. What is
+    passed counts where a function is known to have a pointer as its result.
     """
     for reference in facts.references[key]:
         if reference.role not in ("write", "input", "message", "argument"):
@@ -25,7 +25,7 @@ def results_set(facts: Facts, effects: Effects, key: str) -> Iterator[tuple[Refe
         passed = reference.role == "argument"
         for expr, name in _functions(facts, reference, key):
             if (not passed or _points(facts, reference.at, expr, key)) and effects.of(reference, key)[1]:
-                yield reference, name
+                yield reference, name, expr
                 break
 
 
@@ -36,6 +36,9 @@ def gives_result(facts: Facts, reference: Reference, key: str) -> bool:
 
 def _functions(facts: Facts, reference: Reference, key: str) -> Iterator[tuple[Expr, str]]:
     """The designators that begin with the name of a reference and call a function, with the name of that."""
+    found = None if reference.at.renamed or reference.component else facts.scopes.variable(reference.name, key)
+    if found is not None and found.symbol.type.base != "procedure":
+        return
     aliases = aliases_of(reference.at)
     if aliases.get(reference.name, reference) is None:
         return  # a variable of a block

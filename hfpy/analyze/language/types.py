@@ -276,16 +276,22 @@ def function_meant(expr: Expr, key: str, scopes: Scopes, bound: Collection[str])
     procedures that types bind.
     """
     while isinstance(expr, (Apply, Component)):
-        base = expr.base if isinstance(expr, Apply) else None
-        if isinstance(base, Component):
-            symbol = component(base, key, scopes)
-            if base.name in bound if symbol is None else symbol.type.base == "procedure":
-                return base.name
-        elif isinstance(base, Name):
-            found = scopes.variable(base.name, key)
-            if scopes.procedures(base.name, key) if found is None else found.symbol.type.base == "procedure":
-                return base.name
+        if isinstance(expr, Apply) and (name := function_called(expr, key, scopes, bound)):
+            return name
         expr = expr.base
+    return ""
+
+
+def function_called(expr: Apply, key: str, scopes: Scopes, bound: Collection[str]) -> str:
+    """The name of the function that a name or component with a list after it calls; empty where it calls none."""
+    base = expr.base
+    if isinstance(base, Component):
+        symbol = component(base, key, scopes)
+        return base.name if (base.name in bound if symbol is None else symbol.type.base == "procedure") else ""
+    if isinstance(base, Name):
+        found = scopes.variable(base.name, key)
+        function = scopes.procedures(base.name, key) if found is None else found.symbol.type.base == "procedure"
+        return base.name if function else ""
     return ""
 
 

@@ -33,7 +33,7 @@ def unseen_changes(facts: Facts, effects: Effects, routine: Routine) -> Iterator
 
 
 def _in_results(facts: Facts, effects: Effects, routine: Routine, points: DoneByPoints) -> Iterator[Diagnostic]:
-    for reference, name in results_set(facts, effects, routine.key):
+    for reference, name, _ in results_set(facts, effects, routine.key):
         at = reference.at
         region = points.region(at)
         if region is None:

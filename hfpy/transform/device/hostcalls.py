@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from hfpy.analyze.arrays.storage import Identity
+from hfpy.analyze.arrays.pointerresults import pointer_result
+from hfpy.analyze.arrays.storage import Identity, actual
 from hfpy.analyze.callgraph.graph import CallSite
-from hfpy.analyze.calls import dummy_of
+from hfpy.analyze.calls import dummy_name, dummy_of, passed, position_in
 from hfpy.analyze.device.commonparts import element_of
 from hfpy.analyze.device.families import common_backend
 from hfpy.analyze.device.packing import NEVER, gaps
@@ -24,10 +25,10 @@ from hfpy.analyze.facts import Facts, block_of, stands_for
 from hfpy.analyze.language.scopes import Found
 from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.expressions import Apply, Expr, Keyword
+from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.kernel import Block, Import
 from hfpy.model.names import unit_name
-from hfpy.model.statements import Call, Statement
+from hfpy.model.statements import Assignment, Call, Statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.blocknames import NotDeclared
 from hfpy.transform.device.touched import Touched
@@ -79,6 +80,7 @@ class HostCalls:
         for site in self.sites.get(id(statement), ()) if there else ():
             if not self.facts.live(site.at, self.key):
                 continue
+            self._result(site, there, touched)
             if site.callee:
                 self._resized(site, touched)
             if site.callee and not self._works_on_device(site.callee):
@@ -107,6 +109,60 @@ class HostCalls:
                 if (view.root, view.path, view.part) in written:
                     touched.written.add(name)
                     touched.partly.add(name)
+
+    def _result(self, site: CallSite, there: frozenset[Identity], touched: Touched) -> None:
+        """What a function points to is read where its value is, and may be set as a variable or as an argument."""
+        storage = self.facts.storage
+        place = site.at.statement.line.key, site.node.start, site.node.end
+        written = self.states.residence.set_results(self.key).get(place, [])
+        result = pointer_result(self.facts.application, site.callee) if site.function else None
+        results = written or ([result] if result is not None else [])
+        meant = [i for i in results if storage.meet(storage.of_identity(i), there)]
+        if not meant or _only_pointed_to(site) or self._handed_on(site):
+            return
+        if self._works_on_device(site.callee):
+            message = f"what '{site.name}' points to may be on the device, and '{site.name}' itself works there"
+            self._refuse(site, message, "set a pointer, as in p => f(x), and use that in a statement of its own")
+        self._may_mean(site, meant, bool(written), touched)
+
+    def _may_mean(self, site: CallSite, meant: Iterable[Identity], writes: bool, touched: Touched) -> None:
+        """Add all arrays that some names of a called routine may mean as read, and as set in part."""
+        names = {name for identity in meant for name in self._names(site, View(identity, (), "", writes))}
+        touched.read |= names
+        if writes:
+            touched.written |= names
+            touched.partly |= names
+
+    def points_elsewhere(self, reference: Reference, touched: Touched) -> bool:
+        """Whether a called routine may give a pointer that it gets another target. What that is has to be in step
+        before, and the pointer has it only afterwards.
+        """
+        if reference.role != "argument" or reference.call is None:
+            return False
+        found = False
+        for site in self.facts.graph.called_at(self.key, reference.at, reference.call):
+            dummy = dummy_name(self.facts, site, position_in(site, reference))
+            view = site.callee, dummy or ""
+            if (view, "pointer") not in self.effects.all_memory(site.callee):
+                continue
+            found = True
+            there = self.facts.references.get(site.callee, ())
+            writes = any(r.role != "pointer" and r.name == dummy and self.effects.of(r, site.callee)[1] for r in there)
+            if writes and self._works_on_device(site.callee):
+                message = f"'{site.name}' sets what '{reference.name}' points to, and may point it elsewhere"
+                self._refuse(site, message, "set it in a routine that has no kernels")
+            self._may_mean(site, [view], writes, touched)
+        return found
+
+    def _handed_on(self, site: CallSite) -> bool:
+        """Whether what a function points to goes to a routine that finds it on the device."""
+        span = site.node.start, site.node.end
+        for other in self.sites[id(site.at.statement)]:
+            for dummy, value in passed(self.facts, other):
+                data = self.facts.object(dummy, other.callee) if (value.start, value.end) == span else None
+                if data is not None and data.rank and self.states.on_device(dummy, other.callee):
+                    return True
+        return False
 
     def _declarations(self, site: CallSite, there: frozenset[Identity], touched: Touched) -> None:
         """The sizes that a routine with kernels declares are found by the host, before its first statement."""
@@ -196,7 +252,7 @@ class HostCalls:
         objects = storage.of_identity(view.stands_for)
         known = {name: storage.objects(name, self.key) for name in self.arrays()}
         if len(objects) == 1 and next(iter(objects))[0] in self.facts.application.routines:
-            exact = [name for name, means in known.items() if means == objects]
+            exact = [name for name, means in known.items() if means == objects and self._is_all(name, self.key)]
             if exact:
                 return exact[:1]
         if (name := self._root_name(site, view)) is not None:
@@ -220,13 +276,27 @@ class HostCalls:
         storage, there, names = self.facts.storage, self.states.there(self.key), list[str]()
         for meant in sorted(o for o in objects if storage.meet({o}, there)):
             owner = self.facts.application.routines.get(meant[0])
-            name = next((n for n, means in known.items() if means == {meant}), None)
+            name = next((n for n, means in known.items() if means == {meant} and self._is_all(n, self.key)), None)
             if name is None and owner is not None and owner.kind == "module":
                 name = self._root_name(site, View(meant, (), "", False))
             if name is None:
                 return None
             names.append(name)
         return names
+
+    def _is_all(self, name: str, key: str, seen: frozenset[Identity] = frozenset()) -> bool:
+        """Whether an array is all that it means a part of: a pointer may point to a section, and a dummy argument may
+        get one.
+        """
+        data = self.facts.object(name, key)
+        if data is None or self.facts.storage.of_identity(data.identity) <= {data.identity}:
+            return data is not None
+        if not data.dummy or data.identity in seen or "pointer" in data.symbol.attributes:
+            return data.identity in seen
+        sites, routine = self.facts.graph.callers.get(key, ()), self.facts.routine(key)
+        given = [(actual(site, routine.dummies, name), site) for site in sites]
+        alike = seen | {data.identity}
+        return all(isinstance(e, Name) and not s.at.renamed and self._is_all(e.name, s.caller, alike) for e, s in given)
 
     def _members(self, site: CallSite, block: str) -> list[str] | None:
         """The names here of the arrays of a common block that a called routine mentions, which is declared here if need
@@ -330,6 +400,14 @@ def _given(site: CallSite) -> tuple[Expr, ...]:
     if isinstance(site.node, Apply):
         return site.node.args
     return site.at.statement.args if isinstance(site.at.statement, Call) else ()
+
+
+def _only_pointed_to(site: CallSite) -> bool:
+    """Whether a function only gives a pointer its target."""
+    statement, span = site.at.statement, (site.node.start, site.node.end)
+    return (
+        isinstance(statement, Assignment) and statement.pointer and span == (statement.value.start, statement.value.end)
+    )
 
 
 def _nested(owner: Routine) -> bool:

@@ -129,7 +129,7 @@ class HostStatements:
             if by_host and not self.states.as_on_host(name, self.key):
                 touched.read.add(name)  # the host finds the bounds of a region's loops, and sizes that are declared
             return
-        if self._of_unknown_size(name, reference):
+        if self._of_unknown_size(name, reference) or self.calls.points_elsewhere(reference, touched):
             return
         if allocation_moved(reference, self.key, self.facts):
             if reference.position not in (0, "from") and self.states.decided(name, self.key) == HOST:
