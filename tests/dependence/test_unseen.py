@@ -84,7 +84,6 @@ WRONG = {
     "random number": ("call random_number(r(i))", "HF404"),
     "random number below": ("call drawn(r(i))", "HF404"),
     "seed": ("call random_seed()", "HF404"),
-    "namelist from a text": ("call from_list('&list total=2 /')", "HF404"),
     "flag of a thread": ("if (c(i) > 3) call ieee_set_flag(ieee_invalid, .true.)", "HF404"),
     "function as a variable": ("at(2) = i", "HF404"),
     "function as a variable below": ("call below(i)", "HF501"),
@@ -112,6 +111,11 @@ def test_a_warning(name: str) -> None:
     statements, code = WRONG[name]
     made = translate_text({"m.f90": MODULE % statements}, backend="openmp")
     assert {d.code for d in made.diagnostics} == {code}  # of the call, and of what it may write
+
+
+def test_a_namelist_from_a_text_below() -> None:
+    made = translate_text({"m.f90": MODULE % "call from_list('&list total=2 /')"}, backend="openmp")
+    assert {d.code for d in made.diagnostics} == {"HF404", "HF504"}
 
 
 def test_what_a_length_of_records_is_asked_of() -> None:

@@ -19,9 +19,10 @@ from hfpy.analyze.effects.insides import objects_touched
 from hfpy.analyze.effects.resultsset import results_set
 from hfpy.analyze.facts import Facts, in_one_memory, stands_for
 from hfpy.analyze.language.components import chains_from, path_of
+from hfpy.analyze.language.namelists import listed_by
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference
-from hfpy.model.expressions import Apply, Component, Expr, Name, walk
+from hfpy.model.expressions import Apply, Component, Expr, Name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import InputOutput, Statement
 from hfpy.model.units import Routine
@@ -98,23 +99,15 @@ def common_block(facts: Facts, identity: Identity) -> Identity | None:
 
 
 def namelist_members(facts: Facts, key: str, statement: Statement) -> list[DataObject]:
-    """The arrays of the namelist that an input or output statement names."""
+    """The arrays of the namelist that an input or output statement names, but for those that the routine knows by
+    their own names: they have references.
+    """
     if not isinstance(statement, InputOutput):
         return []
-    names = {e.name for c in statement.control for e in walk(c) if isinstance(e, Name)}
-    routine = facts.application.routines.get(key)
-    units = [routine] if routine is not None and names else []
-    seen = {key}
-    for unit in units:
-        uses = (facts.scopes.modules.get(use.module) for use in unit.spec.uses)
-        more = {k: facts.application.routines.get(k) for k in (unit.host, *uses) if k and k not in seen}
-        seen |= more.keys()
-        units += [u for u in more.values() if u is not None]
-        members = [m for g in unit.spec.groups if g.kind == "namelist" and g.name in names for m in g.members]
-        if members:
-            found = (facts.object(m, unit.key) for m in members)
-            return [d for d in found if d is not None and d.rank]
-    return []
+    found = listed_by(statement, key, facts.scopes)
+    others = (f for f in found if facts.scopes.variable(f.symbol.name, key) != f)
+    objects = (facts.object(f.symbol.name, f.home) for f in others)
+    return [d for d in objects if d is not None and d.rank]
 
 
 def value_of(facts: Facts, key: str) -> frozenset[Identity]:
@@ -234,7 +227,7 @@ class Residence:
             yield from (View(identity, (), "", True) for identity in result)
         for at in self.facts.graph.statements.get(key, ()):
             for member in namelist_members(self.facts, key, at.statement):
-                yield View(member.identity, (), "", True)
+                yield View(common_block(self.facts, member.identity) or member.identity, (), "", True)
 
     def _in_function(self, reference: Reference, key: str) -> Iterator[View]:
         """Arrays that a statement function reads where it is used."""

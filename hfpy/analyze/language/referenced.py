@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.intrinsics import INQUIRY
+from hfpy.analyze.language.namelists import names_listed
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import text_rank
 from hfpy.analyze.language.uses import Reference, aliases_of, uses
 from hfpy.model.expressions import Apply, Expr, Name
+from hfpy.model.statements import InputOutput
 
 
 def references_in(statements: tuple[Located, ...], key: str, scopes: Scopes) -> tuple[Reference, ...]:
@@ -18,7 +20,10 @@ def references_in(statements: tuple[Located, ...], key: str, scopes: Scopes) -> 
     def rank_of_text(expr: Expr, at: Located) -> int | None:
         return text_rank(expr, key, scopes, aliases_of(at))
 
-    return uses(statements, rank_of_text, lambda name, at: intrinsic_at(name, at, key, scopes))
+    def listed(statement: InputOutput) -> tuple[str, ...]:
+        return names_listed(statement, key, scopes)
+
+    return uses(statements, rank_of_text, lambda name, at: intrinsic_at(name, at, key, scopes), listed)
 
 
 def intrinsic_at(name: str, at: Located, key: str, scopes: Scopes) -> bool:

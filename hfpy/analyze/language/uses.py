@@ -169,20 +169,25 @@ _ASKED_ABOUT = frozenset({"a", "array", "i", "pointer", "scalar", "source", "str
 
 TextRank = Callable[[Expr, Located], int | None]
 Intrinsic = Callable[[str, Located], bool]
+Listed = Callable[[InputOutput], tuple[str, ...]]
 
 
 def uses(
     statements: tuple[Located, ...],
     rank_of_text: TextRank = lambda _, __: None,
     intrinsic: Intrinsic = lambda _, __: True,
+    listed: Listed = lambda _: (),
 ) -> tuple[Reference, ...]:
     """All references of a routine in the order of the text. ``rank_of_text`` tells designators of type character, by
     their number of dimensions: a ``write`` with one as its unit writes into it. ``intrinsic`` tells whether a name
     means an intrinsic function: arrays and functions of the program may be called ``size`` or ``range``, too.
+    ``listed`` gives the variables of the namelist that a statement names.
     """
     found: list[Reference] = []
     for at in statements:
         _statement(at, rank_of_text, found)
+        if isinstance(at.statement, InputOutput) and not at.regions:
+            _of_namelist(at.statement, at, listed(at.statement), found)
     return tuple(_given(r) if r.role == "inquiry" and not _asks(r, intrinsic) else r for r in found)
 
 
@@ -251,6 +256,23 @@ def _input_output(statement: InputOutput, at: Located, rank_of_text: TextRank, f
     for expr in statement.items:
         _expr(expr, at, "input" if kind == "read" else "io", found)
     _perhaps(found, first, "input" if rank is not None and has_nulls(statement) else "")
+
+
+def named_list(statement: InputOutput) -> Name | None:
+    """What may be the name of a namelist in a statement: after ``nml=``, or where a format could be."""
+    given = next((c.value for c in statement.control if isinstance(c, Keyword) and c.name == "nml"), None)
+    second = statement.control[1] if len(statement.control) > 1 else None
+    found = given or second or (statement.form if statement.kind == "print" else None)
+    return found if isinstance(found, Name) else None
+
+
+def _of_namelist(statement: InputOutput, at: Located, listed: Collection[str], found: list[Reference]) -> None:
+    """The references of what a namelist has, at its name. What is read sets those that the text names."""
+    name = named_list(statement) if listed else None
+    if name is not None:
+        role, reads = ("input", True) if statement.kind == "read" else ("io", False)
+        for each in listed:
+            found.append(Reference(each, Name(name.start, name.end, each), at, role, perhaps=reads))
 
 
 def _perhaps(found: list[Reference], first: int, role: str) -> None:

@@ -16,19 +16,19 @@ from hfpy.analyze.calls import dummy_name, dummy_of, passed, position_in
 from hfpy.analyze.device.commonparts import element_of
 from hfpy.analyze.device.families import common_backend
 from hfpy.analyze.device.packing import NEVER, gaps
-from hfpy.analyze.device.residence import View
+from hfpy.analyze.device.residence import View, common_block, namelist_members
 from hfpy.analyze.device.states import HOST, PRESENT, States
 from hfpy.analyze.effects.declared import SIZE
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.members import Otherwise
 from hfpy.analyze.facts import Facts, block_of, stands_for
 from hfpy.analyze.language.scopes import Found
-from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.language.uses import Reference, named_list
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.kernel import Block, Import
 from hfpy.model.names import unit_name
-from hfpy.model.statements import Assignment, Call, Statement
+from hfpy.model.statements import Assignment, Call, InputOutput, Statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.blocknames import NotDeclared
 from hfpy.transform.device.touched import Touched
@@ -90,6 +90,17 @@ class HostCalls:
                 self._declarations(site, there, touched)
             if id(site) not in self.direct:
                 self._chosen_at_run_time(site, touched)
+
+    def listed(self, statement: Statement, touched: Touched) -> None:
+        """Add the arrays of a namelist that the routine does not know by their own names."""
+        for data in namelist_members(self.facts, self.key, statement):
+            at = next(at for at in self.facts.graph.statements[self.key] if at.statement is statement)
+            name = named_list(statement) if isinstance(statement, InputOutput) else None
+            if name is not None and isinstance(statement, InputOutput):
+                meant = common_block(self.facts, data.identity) or data.identity
+                site = CallSite(self.key, "", name.name, (), at, name, False)
+                if self.facts.storage.meet(self.facts.storage.of_identity(meant), self.states.there(self.key)):
+                    self._may_mean(site, [meant], statement.kind == "read", touched)
 
     def runs_kernels(self, statement: Statement) -> bool:
         """Whether a statement calls a routine that works on the device, or may do so."""

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import component_object
-from hfpy.analyze.device.residence import namelist_members
 from hfpy.analyze.device.states import HOST, States
 from hfpy.analyze.effects.declared import dummies_in_declarations
 from hfpy.analyze.effects.effects import Effects
@@ -94,13 +93,7 @@ class HostStatements:
                 name = self.device_name(read)
                 for meant in self.holders(name) if name else ():
                     self._touch(read, meant, touched, conditional)
-        for data in namelist_members(self.facts, self.key, statement):
-            name = next((n for n in self.arrays if self._means(n, data.identity)), "")
-            if name and isinstance(statement, InputOutput) and statement.kind == "read":
-                touched.written.add(name)
-                touched.partly.add(name)
-            elif name:
-                touched.read.add(name)
+        self.calls.listed(statement, touched)
         self.calls.touch(statement, touched)
         touched.written |= self.traffic.ended(statement)
 
@@ -259,10 +252,6 @@ class HostStatements:
                 else:
                     message = f"'{name}' may be an array that is on the device, which cannot be updated under this name"
                     self._refuse(reference, message, "point to it with a pointer variable first")
-
-    def _means(self, name: str, identity: tuple[str, str]) -> bool:
-        data = self.facts.object(name, self.key)
-        return data is not None and data.identity == identity
 
 
 def _goes_on(data: DataObject | None) -> bool:
