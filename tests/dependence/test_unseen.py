@@ -16,6 +16,9 @@ module m
   implicit none
   integer :: total
   integer, target :: there(9)
+  type holder
+    integer, pointer :: p(:)
+  end type holder
 contains
   subroutine work(n, c, r)
     integer, intent(in) :: n
@@ -61,6 +64,14 @@ contains
       counted = k
     end block
   end function
+  subroutine by_pointer(k)
+    integer, intent(in) :: k
+    block
+      integer, pointer :: p(:)
+      p => there(3:)
+      p(2) = p(2) + k
+    end block
+  end subroutine
   function at(k)
     integer, intent(in) :: k
     integer, pointer :: at
@@ -95,6 +106,13 @@ WRONG = {
     "data statement": ("block; integer :: k; data k /3/; k = k + i; c(i) = k; end block", "HF505"),
     "block in a block": ("block; integer, save :: k; block; k = i; end block; c(i) = k; end block", "HF505"),
     "saved in a block below": ("c(i) = counted()", "HF505"),
+    "pointer of a block": ("block; integer, pointer :: p; p => there(2); p = p + i; end block", "HF501"),
+    "pointer in a block of another name": (
+        "block; integer, pointer :: p(:); p => there(:); associate (q => p(1:2)); q(1) = i; end associate; end block",
+        "HF501",
+    ),
+    "pointer of a block below": ("call by_pointer(i)", "HF501"),
+    "pointer of an object in a block": ("block; type(holder) :: o; o%p => there; o%p(2) = i; end block", "HF501"),
 }
 RIGHT = {
     "array of that name": "c(i) = int(own(r))",
@@ -102,6 +120,7 @@ RIGHT = {
     "another one is saved": "block; integer :: j, k; save j; k = i; c(i) = k; end block",
     "constant of a block": "block; integer, parameter :: k = 3; c(i) = k; end block",
     "saved and not written": "block; integer :: k = 3; c(i) = k; end block",
+    "pointer of a block to its own": "block; integer, pointer :: p; allocate (p); p = i; c(i) = p; end block",
     "hidden": "block; integer, save :: k; block; integer :: k; k = i; c(i) = k; end block; end block",
 }
 

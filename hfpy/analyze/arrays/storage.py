@@ -28,6 +28,8 @@ from hfpy.model.units import Routine, Symbol
 Identity = tuple[str, str]
 #: Represents memory that pointers of unknown origin may point to.
 ANYTHING: Identity = ("", "anything")
+#: The first half of what represents variables of ``block`` constructs.
+BLOCK = "block"
 #: The first half of what :meth:`Storage.joint` gives.
 JOINT = "/"
 _POINTED = frozenset({"pointer", "target"})
@@ -37,6 +39,11 @@ _UNIT_KINDS = ("subroutine", "function")
 def component_object(name: str) -> Identity:
     """What represents the components of a name, in objects of any type."""
     return "%", name
+
+
+def block_object(name: str, key: str) -> Identity:
+    """What represents the variables of a name that ``block`` constructs of a routine declare."""
+    return BLOCK, f"{key} {name}"
 
 
 def _same_target(name: str) -> Identity:
@@ -137,7 +144,7 @@ class Storage:
 
     def targetable(self, identity: Identity) -> bool:
         """Whether a pointer may point to an object (Fortran 2018, 8.5.7 and 8.5.17)."""
-        if identity == ANYTHING or identity[0] in ("%", "common"):
+        if identity == ANYTHING or identity[0] in ("%", "common", BLOCK):
             return True
         return bool(self._attributes(identity) & _POINTED)
 
@@ -210,7 +217,9 @@ def actual(site: CallSite, dummies: tuple[str, ...], dummy: str) -> Expr | None:
 
 
 def designated(expr: Expr, at: Located, key: str, scopes: Scopes) -> Identity | None:
-    """The variable or component that a designator means a part of; None for anything else."""
+    """The variable or component that a designator means a part of, or what represents a variable of a ``block``; None
+    for anything else.
+    """
     seen: set[str] = set()
     aliases = aliases_of(at)
     while True:
@@ -225,6 +234,8 @@ def designated(expr: Expr, at: Located, key: str, scopes: Scopes) -> Identity | 
             break
         seen.add(expr.name)
         expr = selector
+    if aliases.get(expr.name, expr) is None:
+        return block_object(expr.name, key)
     found = scopes.variable(expr.name, key)
     return (found.home, found.symbol.name) if found is not None else None
 
@@ -343,7 +354,7 @@ class _Inclusions:
         if source is None or view is None:
             return
         self.flows.setdefault(source, set()).add(view)
-        if source[0] == "%" or source == ANYTHING:
+        if source[0] in ("%", BLOCK) or source == ANYTHING:
             self._stands_for(source, source)
 
     # -- declarations

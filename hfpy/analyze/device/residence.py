@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from typing import Protocol
 
 from hfpy.analyze.arrays.domains import DataObject
-from hfpy.analyze.arrays.storage import Identity, actual, component_object, sources
+from hfpy.analyze.arrays.storage import BLOCK, Identity, actual, component_object, designated, sources
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.insides import objects_touched
@@ -108,6 +108,16 @@ def namelist_members(facts: Facts, key: str, statement: Statement) -> list[DataO
     others = (f for f in found if facts.scopes.variable(f.symbol.name, key) != f)
     objects = (facts.object(f.symbol.name, f.home) for f in others)
     return [d for d in objects if d is not None and d.rank]
+
+
+def block_variable(facts: Facts, reference: Reference, key: str) -> Identity | None:
+    """What represents the variable of a ``block``, perhaps a pointer, that a reference reads or sets a part of; None
+    for other references.
+    """
+    if not reference.at.renamed or reference.component or reference.role in ("pointer", "inquiry"):
+        return None
+    meant = designated(reference.node, reference.at, key, facts.scopes)
+    return meant if meant is not None and meant[0] == BLOCK else None
 
 
 def value_of(facts: Facts, key: str) -> frozenset[Identity]:
@@ -209,6 +219,8 @@ class Residence:
             yield from self._in_function(reference, key)
             name = stands_for(reference.name, reference.at)[0]
             found = self.facts.scopes.variable(name, key) if name is not None else None
+            if (pointer := block_variable(self.facts, reference, key)) is not None:
+                yield View(pointer, (), "", self.effects.of(reference, key)[1])
             if name is None or found is None:
                 continue
             root = (found.home, found.symbol.name)

@@ -1,6 +1,6 @@
 """What in regions may change what all points share, though no analysis of variables shows it: routines that are called
-by another ``entry``, whose bodies are not read under that name, what functions point to, and saved variables of a
-``block``, which are none of the routine's.
+by another ``entry``, whose bodies are not read under that name, what functions point to, and saved variables and
+pointers of a ``block``, which are none of the routine's.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hfpy.analyze.arrays.storage import BLOCK, block_object
 from hfpy.analyze.callgraph.indirect import by_procedure_variable
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.resultsset import results_set
@@ -30,6 +31,7 @@ def unseen_changes(facts: Facts, effects: Effects, routine: Routine) -> Iterator
         yield from _in_results(facts, effects, routine, points)
         yield from _in_statements(facts, routine, points)
         yield from _saved_in_blocks(facts, effects, routine, points)
+        yield from _pointers_in_blocks(facts, routine, points)
 
 
 def _in_results(facts: Facts, effects: Effects, routine: Routine, points: DoneByPoints) -> Iterator[Diagnostic]:
@@ -57,6 +59,33 @@ def _in_statements(facts: Facts, routine: Routine, points: DoneByPoints) -> Iter
             if message:
                 place = at.statement.line.place(routine.file, node.start, node.end)
                 yield warning("HF501", message, place, hint, related)
+
+
+def _pointers_in_blocks(facts: Facts, routine: Routine, points: DoneByPoints) -> Iterator[Diagnostic]:
+    """The pointers of blocks that may point to what is there outside of them."""
+    seen: set[str] = set()
+    for reference in facts.references[routine.key]:
+        name = reference.name
+        symbol = declared_in_block(name, reference.at) if reference.at.renamed and name not in seen else None
+        region = points.region(reference.at)
+        if region is None or symbol is None:
+            continue
+        seen.add(name)
+        if _leads_out(facts, symbol, routine.key):
+            place = reference.at.statement.line.place(routine.file, reference.node.start, reference.node.end)
+            message = (
+                f"nothing tells where '{name}', a pointer of a block or in it, points to, and two points may meet there"
+            )
+            hint = f"declare '{name}' in the routine"
+            yield warning("HF501", message, place, hint, [Related(region.place, "the region")])
+
+
+def _leads_out(facts: Facts, symbol: Symbol, key: str) -> bool:
+    """Whether a variable of a block is a pointer to what is there outside of the block, or holds pointers."""
+    if "pointer" in symbol.attributes:
+        return any(home != BLOCK for home, _ in facts.storage.of_identity(block_object(symbol.name, key)))
+    lines, pointing = facts.scopes.lineage(symbol.type.derived, key), facts.scopes.parts.pointing
+    return any(pointing.get((home, derived.name)) for home, derived in lines)
 
 
 def _saved_in_blocks(facts: Facts, effects: Effects, routine: Routine, points: DoneByPoints) -> Iterator[Diagnostic]:

@@ -16,7 +16,7 @@ from hfpy.analyze.calls import dummy_name, dummy_of, passed, position_in
 from hfpy.analyze.device.commonparts import element_of
 from hfpy.analyze.device.families import common_backend
 from hfpy.analyze.device.packing import NEVER, gaps
-from hfpy.analyze.device.residence import View, common_block, namelist_members
+from hfpy.analyze.device.residence import View, block_variable, common_block, namelist_members
 from hfpy.analyze.device.states import HOST, PRESENT, States
 from hfpy.analyze.effects.declared import SIZE
 from hfpy.analyze.effects.effects import Effects
@@ -101,6 +101,15 @@ class HostCalls:
                 site = CallSite(self.key, "", name.name, (), at, name, False)
                 if self.facts.storage.meet(self.facts.storage.of_identity(meant), self.states.there(self.key)):
                     self._may_mean(site, [meant], statement.kind == "read", touched)
+
+    def block_variable(self, reference: Reference, touched: Touched) -> None:
+        """Add the arrays that a pointer of a ``block`` may mean."""
+        storage, meant = self.facts.storage, block_variable(self.facts, reference, self.key)
+        if meant is None or not storage.meet(storage.of_identity(meant), self.states.there(self.key)):
+            return
+        if not self.states.stays_on_device(reference, self.key):
+            site = CallSite(self.key, "", reference.name, (), reference.at, reference.node, False)
+            self._may_mean(site, [meant], self.effects.of(reference, self.key)[1], touched)
 
     def runs_kernels(self, statement: Statement) -> bool:
         """Whether a statement calls a routine that works on the device, or may do so."""
