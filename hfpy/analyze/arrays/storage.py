@@ -250,6 +250,11 @@ def sources(expr: Expr, at: Located, key: str, scopes: Scopes, graph: CallGraph)
     return [identity] if identity is not None else []
 
 
+def holds_address(symbol: Symbol) -> bool:
+    """Whether a variable holds the address of another one (Fortran 2018, 18.3.2)."""
+    return symbol.type.derived == "c_ptr"
+
+
 def _has_gaps(expr: Expr, key: str, scopes: Scopes) -> bool:
     """Whether a designator may be a section that has gaps in memory, by its text."""
     if isinstance(expr, Component):
@@ -386,8 +391,9 @@ class _Inclusions:
             match at.statement:
                 case Assignment(target=target, value=value, pointer=True):
                     self._pointed(target, value, at, key)
-                case Assignment(value=value):
+                case Assignment(target=target, value=value):
                     self._constructed(value, at, key)
+                    self._address(target, value, at, key)
                     for name in shared_by_copies(at.statement, key, self.scopes):
                         self._stands_for(_same_target(name), component_object(name))
                 case Memory(kind="allocate", items=items):
@@ -412,6 +418,23 @@ class _Inclusions:
             self._flow(source, view)
         if not found and not _is_null(value):
             self._stands_for(view, ANYTHING)
+
+    def _address(self, target: Expr, value: Expr, at: Located, key: str) -> None:
+        """An address for procedures in C: that of an argument of ``c_loc``, or of what another function gets."""
+        view = designated(target, at, key, self.scopes)
+        symbol = component(target, key, self.scopes) if isinstance(target, Component) else None
+        symbol = symbol or (_symbol(self.application, view) if view is not None else None)
+        if view is None or symbol is None or not holds_address(symbol):
+            return
+        given: tuple[Expr, ...] = (value,)
+        if isinstance(value, Apply) and isinstance(value.base, Name) and not self.scopes.variable(value.base.name, key):
+            given = value.args
+            for callee in self.scopes.procedures(value.base.name, key):
+                routine = self.application.routines.get(callee)
+                self._flow((callee, routine.result or routine.name) if routine is not None else None, view)
+        for expr in given:
+            for source in sources(expr.value if isinstance(expr, Keyword) else expr, at, key, self.scopes, self.graph):
+                self._flow(source, view)
 
     def _constructed(self, value: Expr, at: Located, key: str) -> None:
         """A constructor ``box(a)``: pointers among the components may point to the arguments."""
@@ -458,7 +481,8 @@ class _Inclusions:
             if given is not None and _has_gaps(given, site.caller, self.scopes):
                 self.sections.add(view)
             symbol = routine.spec.symbols.get(dummy)
-            if symbol is not None and "pointer" in symbol.attributes and symbol.intent != "in":
+            leads = symbol is not None and ("pointer" in symbol.attributes or holds_address(symbol))
+            if leads and symbol is not None and symbol.intent != "in":
                 for source in found:
                     self._flow(view, source if source != ANYTHING else None)
                     if source[0] == "%":

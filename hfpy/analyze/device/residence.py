@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from typing import Protocol
 
 from hfpy.analyze.arrays.domains import DataObject
-from hfpy.analyze.arrays.storage import BLOCK, Identity, actual, component_object, designated, sources
+from hfpy.analyze.arrays.storage import BLOCK, Identity, actual, component_object, designated, holds_address, sources
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.insides import objects_touched
@@ -22,7 +22,7 @@ from hfpy.analyze.language.components import chains_from, path_of
 from hfpy.analyze.language.namelists import listed_by
 from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference
-from hfpy.model.expressions import Apply, Component, Expr, Name
+from hfpy.model.expressions import Apply, Component, Expr, Name, base_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import InputOutput, Statement
 from hfpy.model.units import Routine
@@ -120,6 +120,24 @@ def block_variable(facts: Facts, reference: Reference, key: str) -> Identity | N
     return meant if meant is not None and meant[0] == BLOCK else None
 
 
+def address_given(facts: Facts, reference: Reference, key: str) -> Identity | None:
+    """What represents the address that a procedure without source gets: it may set what is there."""
+    if (
+        reference.role != "argument"
+        or reference.call is None
+        or facts.graph.called_at(key, reference.at, reference.call)
+    ):
+        return None
+    if facts.scopes.is_intrinsic(base_name(reference.call) or "", key):
+        return None
+    for expr in chains_from(reference) if reference.component else ():
+        part = component(expr, key, facts.scopes)
+        if part is not None and holds_address(part):
+            return component_object(expr.name)
+    found = None if reference.component else facts.variable(reference.name, reference.at, key)
+    return (found.home, found.symbol.name) if found is not None and holds_address(found.symbol) else None
+
+
 def value_of(facts: Facts, key: str) -> frozenset[Identity]:
     """The array that is the value of a function. Compilers may give it the memory of the variable that gets it, which a
     caller may have on the device; what is allocated has memory of its own.
@@ -190,9 +208,11 @@ class Residence:
         """Whether a local pointer, or a pointer in a local object, leads to what is there for the caller, too."""
         symbol = routine.spec.symbols.get(view.root[1])
         if symbol is None or view.root[1] in routine.dummies:
-            return False
+            return symbol is not None and not view.part and holds_address(symbol)
         lines = self.facts.scopes.lineage(symbol.type.derived, routine.key) if view.part else ()
         pointing = self.facts.scopes.parts.pointing
+        if holds_address(symbol):
+            return True
         pointers = {name for home, derived in lines for name in pointing.get((home, derived.name), ())}
         on_the_way = pointers if view.path is None else pointers.intersection(view.path)
         return "pointer" in symbol.attributes or bool(on_the_way)
@@ -219,6 +239,8 @@ class Residence:
             yield from self._in_function(reference, key)
             name = stands_for(reference.name, reference.at)[0]
             found = self.facts.scopes.variable(name, key) if name is not None else None
+            if (address := address_given(self.facts, reference, key)) is not None:
+                yield View(address, (), "", True)
             if (pointer := block_variable(self.facts, reference, key)) is not None:
                 yield View(pointer, (), "", self.effects.of(reference, key)[1])
             if name is None or found is None:

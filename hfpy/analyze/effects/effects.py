@@ -22,7 +22,7 @@ from hfpy.analyze.effects.memory import memory_of
 from hfpy.analyze.effects.severalnames import TOUCHED, touched_in
 from hfpy.analyze.facts import Facts, block_of, in_one_memory, keeps_value, stands_for
 from hfpy.analyze.language.files import only_reads_values
-from hfpy.analyze.language.intrinsics import argument_intent
+from hfpy.analyze.language.intrinsics import ADDRESSES, argument_intent
 from hfpy.analyze.language.mpi import only_reads, procedure
 from hfpy.analyze.language.scopes import Found
 from hfpy.analyze.language.uses import Reference, aliases_of, associated, frees, sets_component
@@ -283,11 +283,11 @@ class Effects:
         """Whether a name with a list after it is that of a function whose source is not here, which may set arguments
         as those of NetCDF do. What is called for the points of regions is taken for a function that sets none. An
         address that ``loc`` gives is for a pointer of Cray's kind, by which the routine, or one it calls, gets at the
-        variable.
+        variable, one that ``c_loc`` gives for a procedure in C.
         """
         if reference.at.regions or self.facts.positions.get(key).above or name in aliases_of(reference.at):
             return False
-        if name == "loc":
+        if name in ADDRESSES:
             return True
         routine = self.facts.application.routines[key]
         if any(name == function for function, *_ in routine.spec.statement_functions):

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from hfpy.model.expressions import Apply, Expr, Keyword, Literal
 
 STANDARD_MODULES = ("iso_fortran_env", "iso_c_binding")
+#: Functions that give the address of a variable.
+ADDRESSES = frozenset({"loc", "c_loc"})
 # Their named constants with one value wherever compilers run (16.10.2 and 18.2), kinds in bytes. What depends on the
 # machine or the compiler (``c_long_double``, ``c_int_fast16_t``, units, ``iostat_end``) is not among them.
 STANDARD_CONSTANTS = {

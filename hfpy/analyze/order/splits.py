@@ -16,7 +16,7 @@ from hfpy.analyze.arrays.orders import Node, Order
 from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.language.context import Located
-from hfpy.analyze.language.intrinsics import ELEMENTAL, dimension_argument
+from hfpy.analyze.language.intrinsics import ADDRESSES, ELEMENTAL, dimension_argument
 from hfpy.analyze.language.referenced import meant_otherwise
 from hfpy.analyze.language.types import part_rank
 from hfpy.analyze.language.uses import Reference
@@ -48,7 +48,6 @@ Items = Sequence[Expr | str] | None
 _NUMBERS = frozenset({"real", "integer", "logical", "complex"})
 _OTHER_NAMES = frozenset({"pointer", "target", "volatile", "asynchronous", "codimension", "value"})
 _ABOUT_THE_WHOLE = frozenset({"allocated", "present", "kind", "storage_size", "huge", "tiny", "epsilon"})
-_ADDRESSES = frozenset({"loc", "c_loc"})
 _NEEDED = ("iand", "shiftr", "mod", "min", "max")
 _OF_A_DIMENSION = frozenset({"size", "lbound", "ubound"})
 
@@ -176,7 +175,7 @@ class SplitRules:
             item = listed[dimension]
             if dimension not in ranges and isinstance(item, Expr) and not self._simple(item, reference.at, key):
                 return "an index of a dimension in blocks is more than a number"
-        if isinstance(reference.call, Apply) and base_name(reference.call) in _ADDRESSES:
+        if isinstance(reference.call, Apply) and base_name(reference.call) in ADDRESSES:
             return "its address is taken"
         if not ranges:
             return ""

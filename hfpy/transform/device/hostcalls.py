@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from hfpy.analyze.arrays.pointerresults import pointer_result
-from hfpy.analyze.arrays.storage import Identity, actual
+from hfpy.analyze.arrays.storage import Identity, actual, holds_address
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummy_name, dummy_of, passed, position_in
 from hfpy.analyze.device.commonparts import element_of
 from hfpy.analyze.device.families import common_backend
 from hfpy.analyze.device.packing import NEVER, gaps
-from hfpy.analyze.device.residence import View, block_variable, common_block, namelist_members
+from hfpy.analyze.device.residence import View, address_given, block_variable, common_block, namelist_members
 from hfpy.analyze.device.states import HOST, PRESENT, States
 from hfpy.analyze.effects.declared import SIZE
 from hfpy.analyze.effects.effects import Effects
@@ -102,14 +102,16 @@ class HostCalls:
                 if self.facts.storage.meet(self.facts.storage.of_identity(meant), self.states.there(self.key)):
                     self._may_mean(site, [meant], statement.kind == "read", touched)
 
-    def block_variable(self, reference: Reference, touched: Touched) -> None:
-        """Add the arrays that a pointer of a ``block`` may mean."""
-        storage, meant = self.facts.storage, block_variable(self.facts, reference, self.key)
+    def led_to(self, reference: Reference, touched: Touched) -> None:
+        """Add the arrays that a pointer of a ``block`` may mean, or an address that a procedure without source gets."""
+        storage, address = self.facts.storage, address_given(self.facts, reference, self.key)
+        meant = address or block_variable(self.facts, reference, self.key)
         if meant is None or not storage.meet(storage.of_identity(meant), self.states.there(self.key)):
             return
         if not self.states.stays_on_device(reference, self.key):
             site = CallSite(self.key, "", reference.name, (), reference.at, reference.node, False)
-            self._may_mean(site, [meant], self.effects.of(reference, self.key)[1], touched)
+            writes = address is not None or self.effects.of(reference, self.key)[1]
+            self._may_mean(site, [meant], writes, touched)
 
     def runs_kernels(self, statement: Statement) -> bool:
         """Whether a statement calls a routine that works on the device, or may do so."""
@@ -353,7 +355,7 @@ class HostCalls:
             return None
         symbol = owner.spec.symbols.get(name)
         local = owner.kind in ("subroutine", "function") and home not in (self.key, self.routine.host)
-        if symbol is None or local:
+        if symbol is None or local or holds_address(symbol):
             return None
         wanted = self.imported.found(home, name, self.key)
         if wanted is not None and _nested(owner):

@@ -87,7 +87,7 @@ class HostStatements:
         for reference in self.references.get(id(statement), ()):
             if reference.role in ("pointer", "allocate", "inquiry") or not self.facts.live(reference.at, self.key):
                 continue
-            self.calls.block_variable(reference, touched)
+            self.calls.led_to(reference, touched)
             for meant, partly in self._meant(reference):
                 self._touch(reference, meant, touched, conditional or partly)
             for read in self.effects.read_by_function(reference, self.key):
