@@ -152,7 +152,7 @@ def argument_problem(site: CallSite, routine: Routine) -> str | None:
             return f"{len(site.args)} arguments for '{site.name}', which has {len(dummies)}"
         else:
             name = dummies[number]
-        if name in given:
+        if name in given and name != "*":  # of an alternate return, of which there may be several
             return f"argument '{name}' of '{site.name}' is given twice"
         given.add(name)
     missing = [

@@ -11,7 +11,9 @@ contains
       call some(n, a, b)
       call with_values(n, a, b)
       call elsewhere(n, a, *10)
+      call either(n, a, *10, *20)
       b(n) = b(n) + 100
+20    b(n) = b(n) - 3
 10    print '(6es24.16)', a, b, last(n, b)
     end do
   end subroutine run
@@ -71,6 +73,18 @@ contains
     if (a(1) > 3) return 1
     a(1) = a(1) + 0.25d0
   end subroutine elsewhere
+
+  subroutine either(n, a, *, *)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+    integer :: i
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      a(i) = a(i) - 2
+    end do
+    !@end parallelRegion
+    return mod(n, 3)
+  end subroutine either
 
   real(8) function last(n, b)
     integer, intent(in) :: n
