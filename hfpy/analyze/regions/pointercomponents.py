@@ -12,6 +12,7 @@ from hfpy.analyze.language.components import chains_in
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.types import component, named_outside
 from hfpy.analyze.language.uses import Reference, aliases_of, sets_component
+from hfpy.analyze.nests.shown import show
 from hfpy.analyze.regions.renamed import STATE
 from hfpy.analyze.regions.sharedarrays import SharedArrays
 from hfpy.diagnostics import Diagnostic, warning
@@ -22,13 +23,14 @@ from hfpy.values import dataclass
 @dataclass(frozen=True)
 class Pointed:
     """A use of the target of a pointer component: the reference of the object, the name of the component, whether the
-    target is written, and whether other turns may be at another object.
+    target is written, and whether other turns may be at another object; the object as text.
     """
 
     reference: Reference
     name: str
     written: bool
     several: bool
+    owner: str = ""
 
 
 def written_targets(body: RegionBody) -> frozenset[str]:
@@ -84,7 +86,7 @@ def between_components(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagn
     names, elsewhere = {p.name for p in (*own, *below)}, {p.name for p in below}
     objects: dict[str, set[str]] = {}
     for used in own:
-        objects.setdefault(used.name, set()).add(used.reference.name)
+        objects.setdefault(used.name, set()).add(used.owner)
     elsewhere |= {name for name, found in objects.items() if len(found) > 1}
     reported, changed = set[str](), _changed(body)
     for number, used in enumerate((*own, *below)):
@@ -152,7 +154,7 @@ def _uses(
         for part in parts:
             written = effects.of(reference, key)[1]
             several = reference.name in dummies or _indexed(part.base)
-            yield Pointed(reference, part.name, written, several)
+            yield Pointed(reference, part.name, written, several, show(part.base))
 
 
 def _is_pointer(facts: Facts, part: Component, at: Located, key: str) -> bool:
