@@ -66,8 +66,8 @@ NO_COMPONENTS = ("listed_names", "state_handed", "state_whole_objects", "deep_ob
 # Objects with allocatable components of which kernels get numbers; calls of type-bound procedures; objects of modules
 # and constant ones, which other backends leave where they are; tables of called routines.
 KERNELS = ("nested_allocated", "bound_calls", "module_objects", "constant_objects", "late_tables")
-# Sections with gaps for dummies of assumed shape, which CUDA Fortran does not take.
-GAPS = ("nested_lists", "generic_names")
+# Sections with gaps for dummies of assumed shape, and arrays in statement functions, which CUDA Fortran does not take.
+GAPS = ("nested_lists", "generic_names", "statement_functions")
 # In fixed form, where the longer names of kernels in one executable of many programs would break columns.
 FIXED_FORM = ("fixed", "old_commons")
 

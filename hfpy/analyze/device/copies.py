@@ -43,7 +43,7 @@ class FirstUses:
         self._references: dict[int, list[Reference]] = {}
         self._uses: dict[str, list[Reference]] = {}
         self._renamed: set[str] = set()
-        for reference in facts.references.get(key, ()):
+        for reference in effects.with_functions(facts.references.get(key, ()), key):
             self._references.setdefault(self._part.get(id(reference.at.statement), 0), []).append(reference)
             name = stands_for(reference.name, reference.at)[0]
             if name is not None:

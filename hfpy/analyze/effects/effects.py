@@ -5,7 +5,7 @@ Intent is taken from the declaration, else found by reading and writing in the c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from hfpy.analyze.effects.flow import EffectsByStatement, Flow, FlowScan, is_who
 from hfpy.analyze.effects.loopvalues import OwnVariables, values_read
 from hfpy.analyze.effects.memory import memory_of
 from hfpy.analyze.effects.severalnames import TOUCHED, touched_in
+from hfpy.analyze.effects.statementfunctions import read_by_function, with_functions
 from hfpy.analyze.facts import Facts, block_of, in_one_memory, keeps_value, stands_for
 from hfpy.analyze.language.files import only_reads_values
 from hfpy.analyze.language.intrinsics import ADDRESSES, argument_intent
@@ -226,20 +227,11 @@ class Effects:
 
     def read_by_function(self, reference: Reference, key: str) -> Iterator[Reference]:
         """What a reference of a statement function reads besides its arguments, each as if it stood in its place."""
-        routine = self.facts.application.routines.get(key)
-        if routine is None or not routine.spec.statement_functions:
-            return
-        defined = {name: (dummies, value) for name, dummies, value, _ in routine.spec.statement_functions}
-        pending, seen = [reference.name] if reference.name in defined else [], set[str]()
-        while pending:
-            dummies, value = defined[pending.pop()]
-            for name in sorted(names_in(value) - set(dummies) - seen):
-                seen.add(name)
-                if name in defined:
-                    pending.append(name)
-                elif self.facts.scopes.variable(name, key) is not None:
-                    start = reference.node.start
-                    yield Reference(name, Name(start, start + len(reference.name), name), reference.at, "read")
+        return read_by_function(self.facts, reference, key)
+
+    def with_functions(self, references: Sequence[Reference], key: str) -> Sequence[Reference]:
+        """References of a routine, with what its statement functions read where they are used."""
+        return with_functions(self.facts, references, key)
 
     def site(self, reference: Reference, key: str) -> CallSite | None:
         """The call that a reference is an argument of."""
@@ -393,7 +385,7 @@ class Effects:
         if self._memory is None:
             self._memory = memory_of(self.facts, self.lasts)
             sizes = declared_of(self.facts, self.mentioned_memory)
-            own = {k: there.union(touched_in(self.facts, self.of, k, there)) for k, there in sizes.items()}
+            own = {k: there.union(touched_in(self.facts, self, k, there)) for k, there in sizes.items()}
             for k, there in self.facts.graph.gathered(own).items():
                 self._memory[k] = self._memory.get(k, frozenset()) | there
         return self._memory.get(key, frozenset())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hfpy.analyze.arrays.storage import Identity
+from hfpy.analyze.effects.statementfunctions import with_functions
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.implied import ImpliedLoops
 from hfpy.analyze.language.uses import Reference
@@ -45,7 +46,8 @@ def values_read(facts: Facts) -> dict[Identity, set[str]]:
     found: dict[Identity, set[str]] = {}
     for key, references in facts.references.items():
         own, routine = OwnVariables(facts, key), facts.routine(key)
-        names = {r.name for r in references if not (r.writes or in_loop_over(r, own))}
+        used = with_functions(facts, references, key)
+        names = {r.name for r in used if not (r.writes or in_loop_over(r, own))}
         names |= in_declarations(facts, routine)
         names = names.union(*(g.members for g in routine.spec.groups if g.kind == "namelist"))
         for data in (facts.object(name, key) for name in names):
@@ -57,7 +59,8 @@ def values_read(facts: Facts) -> dict[Identity, set[str]]:
 def counts_only(facts: Facts, key: str, name: str) -> bool:
     """Whether a routine reads a variable in loops over it alone, so that no value of it is used after them."""
     own = OwnVariables(facts, key)
-    reads = (r for r in facts.references[key] if r.name == name and not r.writes)
+    references = with_functions(facts, facts.references[key], key)
+    reads = (r for r in references if r.name == name and not r.writes)
     return all(in_loop_over(r, own) for r in reads)
 
 

@@ -4,7 +4,8 @@ pointer components they use, set, and give to pointers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from hfpy.analyze.arrays.storage import Identity, component_object
 from hfpy.analyze.effects.declared import SIZE
@@ -15,6 +16,9 @@ from hfpy.analyze.language.uses import Reference, aliases_of, associated, sets_c
 from hfpy.model.expressions import Component, walk
 from hfpy.model.units import Symbol
 
+if TYPE_CHECKING:
+    from hfpy.analyze.effects.effects import Effects
+
 #: What is noted of a routine: that it uses a variable, sets it, or sets a pointer to it, which others may have then.
 USE, SET, LENT = "use", "set", "lend"
 TOUCHED = frozenset({USE, SET, LENT})
@@ -23,23 +27,24 @@ POINTED = frozenset({"pointer", "target"})
 
 def touched_in(
     facts: Facts,
-    of: Callable[[Reference, str], tuple[bool, bool]],
+    effects: Effects,
     key: str,
     declared: Iterable[tuple[Identity, str]],
 ) -> Iterator[tuple[Identity, str]]:
-    """The memory with other names that a routine's statements use and set; ``of`` tells whether a reference does. Local
-    pointers count as their targets; who gets the target of a pointer uses it. Dummy arguments are the callers' own.
+    """The memory with other names that a routine's statements use and set. Local pointers count as their targets; who
+    gets the target of a pointer uses it. Dummy arguments are the callers' own.
     What is ``declared`` is read, too (:mod:`hfpy.analyze.effects.declared`).
     """
     yield from ((identity, USE) for identity, word in declared if word == SIZE)
     routine = facts.application.routines.get(key)
-    for reference, identity, symbol in references_to(facts, facts.references.get(key, ()), key, True):
+    references = effects.with_functions(facts.references.get(key, ()), key)
+    for reference, identity, symbol in references_to(facts, references, key, True):
         if routine is None or (identity[0] == key and identity[1] in routine.dummies):
             continue
         if reference.role == "pointer":
             yield identity, LENT
             continue
-        reads, writes = of(reference, key)
+        reads, writes = effects.of(reference, key)
         found = frozenset({identity})
         if identity[0] == key and symbol is not None and "pointer" in symbol.attributes:
             found |= facts.storage.of_identity(identity)

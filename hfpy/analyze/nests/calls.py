@@ -219,7 +219,8 @@ class Calls:
 
     def _add_other_names(self, body: RegionBody, found: dict[Identity, set[tuple[str, ...]]]) -> None:
         """What may be the same memory as something that is set, is set."""
-        objects = {r.name: self.facts.object(r.name, body.key) for r in body.references}
+        named = self.effects.with_functions(body.references, body.key)
+        objects = {r.name: self.facts.object(r.name, body.key) for r in named}
         names = sorted(n for n, data in objects.items() if data is not None)
         for written in [n for n in names if (d := objects[n]) is not None and d.identity in found]:
             for other in names:

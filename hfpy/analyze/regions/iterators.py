@@ -29,7 +29,7 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
         if RegionId(routine.key, number) in facts.positions.regions
     }
     iterators = {name for _, region in regions.values() for name in region.iterators}
-    everything = facts.references[routine.key]
+    everything = effects.with_functions(facts.references[routine.key], routine.key)
     if not any(r.name in iterators and not r.writes and not _is_own(regions, r) for r in everything):
         return
     live = (r for r in everything if facts.live(r.at, routine.key))

@@ -64,7 +64,7 @@ def touched(facts: Facts, sharing: RoutineSharing, number: int, placed: Sharing)
     reads: set[Identity] = set()
     writes: set[Identity] = set()
     unknown = not placed.complete
-    for reference in body.references:
+    for reference in sharing.effects.with_functions(body.references, key):
         name, _ = stands_for(reference.name, reference.at)
         if name is None or name in own:
             continue

@@ -91,7 +91,8 @@ def _met(body: RegionBody) -> Iterator[Diagnostic]:
 def _touches(body: RegionBody) -> Iterator[_Touch]:
     """What the region touches, and what the routines do that it calls, each once."""
     own: dict[tuple[Identity, bool], _Touch] = {}
-    for reference, identity, symbol in references_to(body.facts, body.references, body.key):
+    references = body.effects.with_functions(body.references, body.key)
+    for reference, identity, symbol in references_to(body.facts, references, body.key):
         reads, writes = body.effects.of(reference, body.key)
         writes = writes and not (reference.role == "argument" and _only_points(body, reference, identity))
         if not (reads or writes):

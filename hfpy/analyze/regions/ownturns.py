@@ -21,6 +21,7 @@ from hfpy.analyze.dependence.answers import Proved
 from hfpy.analyze.dependence.model import Facts as Known
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
+from hfpy.analyze.effects.statementfunctions import with_functions
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.language.uses import aliases_of
 from hfpy.analyze.nests.apart import may_come_first
@@ -244,7 +245,7 @@ class _Judge:
 
     def _check_behind(self, name: str) -> None:
         """The variable has no value after the kernel: wherever it is read, it must be that of another loop."""
-        for reference in self.facts.references[self.key]:
+        for reference in with_functions(self.facts, self.facts.references[self.key], self.key):
             if reference.name != name:
                 continue
             if name in aliases_of(reference.at):

@@ -77,7 +77,8 @@ def misuse(body: RegionBody, reduction: Reduction) -> Diagnostic | None:
         called = body.facts.routine(below[0]).name
         message = f"'{called}' knows the reduction variable '{name}' by itself, and not the partial result of a thread"
         return error("HF503", message, body.region.place, f"pass '{name}' to '{called}' as an argument")
-    here = _Routine(body.effects, body.key, name, tuple(body.inside), tuple(body.references))
+    references = tuple(body.effects.with_functions(body.references, body.key))
+    here = _Routine(body.effects, body.key, name, tuple(body.inside), references)
     wrong, updated = _in_routine(here, op, (body.key,))
     if wrong is not None:
         place, reason = wrong
@@ -125,7 +126,8 @@ def _passed(
     if not callee or dummy is None or callee in above or callee not in facts.references or len(above) > _DEEPEST:
         shown = f"'{site.name}'" if site is not None else "a procedure"
         return (used.place(reference), f"is passed to {shown}, and what is done to it there is not known"), False
-    live = tuple(r for r in facts.references[callee] if facts.live(r.at, callee))
+    references = used.effects.with_functions(facts.references[callee], callee)
+    live = tuple(r for r in references if facts.live(r.at, callee))
     inside = tuple(at for at in facts.graph.statements[callee] if facts.live(at, callee))
     return _in_routine(_Routine(effects, callee, dummy, inside, live), op, (*above, callee))
 

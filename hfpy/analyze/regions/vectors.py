@@ -115,7 +115,7 @@ def _share_memory(facts: Facts, effects: Effects, key: str, number: int) -> bool
     """Whether an array that the region writes may have another name in it."""
     names: set[str] = set()
     written: set[str] = set()
-    for reference in facts.references[key]:
+    for reference in effects.with_functions(facts.references[key], key):
         name = stands_for(reference.name, reference.at)[0] if number in reference.at.regions else None
         data = facts.object(name, key) if name is not None else None
         if name is not None and data is not None and data.rank:
