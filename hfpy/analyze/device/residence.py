@@ -24,8 +24,9 @@ from hfpy.analyze.language.types import component
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Name, base_name
 from hfpy.model.source import LineKey
-from hfpy.model.statements import InputOutput, Statement
+from hfpy.model.statements import InputOutput, Specification, Statement
 from hfpy.model.units import Routine
+from hfpy.parse.index import parse_use
 from hfpy.values import dataclass
 
 CallPlace = tuple[LineKey, int, int]  # the line of a call, its begin and its end
@@ -118,6 +119,22 @@ def block_variable(facts: Facts, reference: Reference, key: str) -> Identity | N
         return None
     meant = designated(reference.node, reference.at, key, facts.scopes)
     return meant if meant is not None and meant[0] == BLOCK else None
+
+
+def used_in_block(facts: Facts, statement: Statement) -> Iterator[Identity]:
+    """The arrays of modules that a ``use`` in a ``block`` gives names there: they are not followed."""
+    if not isinstance(statement, Specification) or statement.kind != "use":
+        return
+    use = parse_use(statement.line)
+    home = facts.scopes.modules.get(use.module) if use is not None else None
+    routine = facts.application.routines.get(home) if home is not None else None
+    if use is None or routine is None:
+        return
+    listed = [remote for _, remote in use.only] if use.only is not None else sorted(routine.spec.symbols)
+    for name in listed:
+        found = facts.scopes.exported(name, use.module)
+        if found is not None and (found.symbol.rank or "pointer" in found.symbol.attributes):
+            yield found.home, found.symbol.name
 
 
 def address_given(facts: Facts, reference: Reference, key: str) -> Identity | None:
@@ -260,6 +277,8 @@ class Residence:
         for result in self.set_results(key).values():
             yield from (View(identity, (), "", True) for identity in result)
         for at in self.facts.graph.statements.get(key, ()):
+            for meant in used_in_block(self.facts, at.statement):
+                yield View(common_block(self.facts, meant) or meant, (), "", True)
             for member in namelist_members(self.facts, key, at.statement):
                 yield View(common_block(self.facts, member.identity) or member.identity, (), "", True)
 

@@ -16,7 +16,14 @@ from hfpy.analyze.calls import dummy_name, dummy_of, passed, position_in
 from hfpy.analyze.device.commonparts import element_of
 from hfpy.analyze.device.families import common_backend
 from hfpy.analyze.device.packing import NEVER, gaps
-from hfpy.analyze.device.residence import View, address_given, block_variable, common_block, namelist_members
+from hfpy.analyze.device.residence import (
+    View,
+    address_given,
+    block_variable,
+    common_block,
+    namelist_members,
+    used_in_block,
+)
 from hfpy.analyze.device.states import HOST, PRESENT, States
 from hfpy.analyze.effects.declared import SIZE
 from hfpy.analyze.effects.effects import Effects
@@ -112,6 +119,16 @@ class HostCalls:
             site = CallSite(self.key, "", reference.name, (), reference.at, reference.node, False)
             writes = address is not None or self.effects.of(reference, self.key)[1]
             self._may_mean(site, [meant], writes, touched)
+
+    def used_in_block(self, statement: Statement) -> None:
+        """Refuse a ``use`` in a block that gives an array on the device another name."""
+        storage = self.facts.storage
+        for home, name in used_in_block(self.facts, statement):
+            if storage.meet(storage.of_identity((home, name)), self.states.there(self.key)):
+                message = f"this gives '{name}', which may be on the device, a name in a block, which is not followed"
+                place = statement.line.place(self.routine.file)
+                self.found.append(error("HF603", message, place, "use the module in the routine"))
+                return
 
     def runs_kernels(self, statement: Statement) -> bool:
         """Whether a statement calls a routine that works on the device, or may do so."""

@@ -95,6 +95,7 @@ class HostStatements:
                 for meant in self.holders(name) if name else ():
                     self._touch(read, meant, touched, conditional)
         self.calls.listed(statement, touched)
+        self.calls.used_in_block(statement)
         self.calls.touch(statement, touched)
         touched.written |= self.traffic.ended(statement)
 
