@@ -11,6 +11,8 @@ TEXT = """module m
   type state
     real(8) :: x(9,9), y(9,9)
     real(8), pointer :: p(:,:)
+  contains
+    procedure :: at
   end type state
   real(8) :: field(9,9), other(9,9)
   real(8) :: u(9,9), v(9,9)
@@ -18,6 +20,20 @@ TEXT = """module m
   real(8), target :: goal(9,9)
   real(8), pointer :: p(:,:) => null(), q(:,:) => null()
 contains
+  pure real(8) function at(o, i, j)
+    class(state), intent(in) :: o
+    integer, intent(in) :: i, j
+    at = o%p(i,j)
+  end function at
+  pure real(8) function by_object(o, i, j)
+    type(state), intent(in) :: o
+    integer, intent(in) :: i, j
+    by_object = o%p(i,j)
+  end function by_object
+  pure real(8) function by_pointer(i, j)
+    integer, intent(in) :: i, j
+    by_pointer = p(i,j)
+  end function by_pointer
   subroutine sets(i, j)
     integer, intent(in) :: i, j
     field(i,j) = 1
@@ -45,6 +61,7 @@ contains
     real(8), target :: one(9,9), two(9,9)
     type(state), intent(inout) :: o
     real(8) :: t, sum, e(9,9), f(9,9)
+    real(8), pointer :: here
     logical :: found
     integer :: k
     equivalence (e, f)
@@ -106,6 +123,14 @@ WAITING = {
     "a flag": ("if (a(i,j) > 1) found = .true.", "b(i,j) = merge(1, 2, found)"),
     "an associate name": ("associate (x => a)\n    x(i,j) = 1\n    end associate", "b(i,j) = a(j,i)"),
 }
+# The same for what OpenACC takes no region with.
+BY_POINTERS = {
+    "a bound function": ("goal(i,j) = 1", "b(i,j) = o%at(j, i)"),
+    "a pointer in an argument": ("goal(i,j) = 1", "b(i,j) = by_object(o, j, i)"),
+    "a pointer of a module": ("goal(i,j) = 1", "b(i,j) = by_pointer(j, i)"),
+    "a pointer of each point": ("here => goal(i,j)\n    here = 1", "b(i,j) = goal(j,i)"),
+    "a pointer of each point that is read": ("goal(i,j) = 1", "here => goal(j,i)\n    b(i,j) = here"),
+}
 
 
 @pytest.mark.parametrize("name", APART)
@@ -115,9 +140,9 @@ def test_threads_go_on(name: str) -> None:
     assert waits(text) == [False, False]
 
 
-@pytest.mark.parametrize("name", WAITING)
+@pytest.mark.parametrize("name", [*WAITING, *BY_POINTERS])
 def test_threads_wait(name: str) -> None:
-    text = made(*WAITING[name])
+    text = made(*{**WAITING, **BY_POINTERS}[name])
     assert text.text.count("!$omp parallel default") == 1
     assert waits(text) == [True, False]
 

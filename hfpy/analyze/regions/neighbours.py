@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.arrays.storage import Identity, component_object
+from hfpy.analyze.effects.severalnames import SET
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.components import chains_from
 from hfpy.analyze.regions.sharing import RoutineSharing, Sharing
@@ -66,9 +67,10 @@ def touched(facts: Facts, sharing: RoutineSharing, number: int, placed: Sharing)
     unknown = not placed.complete
     for reference in sharing.effects.with_functions(body.references, key):
         name, _ = stands_for(reference.name, reference.at)
-        if name is None or name in own:
+        if name in own and not _points(facts, name, key):
             continue
-        found = _memory(facts, name, key) | facts.storage.of_designator(reference.node, reference.at, key)
+        found = _memory(facts, name, key) if name is not None else frozenset()
+        found |= facts.storage.of_designator(reference.node, reference.at, key)
         for chain in chains_from(reference) if reference.component else ():
             parts = (e.name for e in walk(chain) if isinstance(e, Component))
             found = found.union(*(facts.storage.of_identity(component_object(part)) for part in parts))
@@ -85,7 +87,16 @@ def touched(facts: Facts, sharing: RoutineSharing, number: int, placed: Sharing)
             unknown = unknown or not site.callee
             reads |= sharing.effects.mentioned_memory(site.callee)
             writes |= sharing.effects.changed_memory(site.callee)
+            for identity, word in sharing.effects.touched(site.callee):  # by pointers, also in objects that it gets
+                reads |= facts.storage.of_identity(identity)
+                writes |= facts.storage.of_identity(identity) if word == SET else frozenset()
     return Touched(frozenset(reads), frozenset(writes), unknown)
+
+
+def _points(facts: Facts, name: str, key: str) -> bool:
+    """Whether a variable is a pointer: where each thread has its own, the target may still be there for all."""
+    found = facts.scopes.variable(name, key)
+    return found is not None and "pointer" in found.symbol.attributes
 
 
 def _memory(facts: Facts, name: str, key: str) -> frozenset[Identity]:
