@@ -62,7 +62,15 @@ ADDED_UP = ("r46",)
 
 # What directives cannot update: parts of arrays, arrays of unknown size; for OpenMP components of objects.
 RUNTIME_ONLY = ("state_parts", "unsized_calls", "unsized_columns", "unsized_bounds", "overlapping", "texts")
-NO_COMPONENTS = ("listed_names", "state_handed", "state_whole_objects", "deep_objects", "asked_sizes", "changed_sizes")
+NO_COMPONENTS = (
+    "listed_names",
+    "common_pointers",
+    "state_handed",
+    "state_whole_objects",
+    "deep_objects",
+    "asked_sizes",
+    "changed_sizes",
+)
 # Objects with allocatable components of which kernels get numbers; calls of type-bound procedures; objects of modules
 # and constant ones, which other backends leave where they are; tables of called routines.
 KERNELS = ("nested_allocated", "bound_calls", "module_objects", "constant_objects", "late_tables")

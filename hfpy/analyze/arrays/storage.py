@@ -366,23 +366,34 @@ class _Inclusions:
 
     def _declared(self, routine: Routine) -> None:
         unseen = routine.kind in _UNIT_KINDS and not self.graph.is_called(routine.key)
+        for derived in routine.spec.types.values():
+            for part in derived.components:
+                if "pointer" in part.attributes:
+                    self._initial(routine, part, component_object(part.name))
         for name, symbol in routine.spec.symbols.items():
             identity = (routine.key, name)
             if name in routine.dummies:
                 if unseen:  # whoever calls it has arrays of his own
                     self._stands_for(identity, identity, *((ANYTHING,) if symbol.attributes & _POINTED else ()))
             elif "pointer" in symbol.attributes:
-                self._initial(routine, symbol)
+                self._initial(routine, symbol, identity)
+                joint = _associated(self.application, identity)
+                if joint is not None:  # who declares the block elsewhere has the target, too
+                    pointers = "pointers", "/".join(joint)
+                    self._flow(identity, pointers)
+                    self._flow(pointers, identity)
             else:
                 self._stands_for(identity, _associated(self.application, identity) or identity)
 
-    def _initial(self, routine: Routine, symbol: Symbol) -> None:
+    def _initial(self, routine: Routine, symbol: Symbol, view: Identity) -> None:
         """What a pointer points to from the beginning."""
         name = base_name(symbol.initial.expr) if symbol.initial is not None else None
         if name is not None and name != "null":
             found = self.scopes.variable(name, routine.key)
             if found is not None:
-                self._flow((found.home, found.symbol.name), (routine.key, symbol.name))
+                self._flow((found.home, found.symbol.name), view)
+                if view[0] == "%":
+                    self._stands_for(_same_target(symbol.name), view)
 
     # -- statements
 

@@ -271,8 +271,9 @@ class Residence:
             element = "pointer" in found.symbol.attributes or self.facts.storage.joint(root) is not None
             if found.symbol.rank or element or (data is not None and data.rank):
                 dummy = found.home == key and name in self.facts.routine(key).dummies
+                to_target = "pointer" in found.symbol.attributes
                 if not dummy:
-                    yield View(common_block(self.facts, root) or root, (), "", writes)
+                    yield View(root if to_target else common_block(self.facts, root) or root, (), "", writes)
             yield from self._inside(reference, key, root, writes)
         for result in self.set_results(key).values():
             yield from (View(identity, (), "", True) for identity in result)
