@@ -20,8 +20,8 @@ from hfpy.analyze.effects.resultsset import results_set
 from hfpy.analyze.facts import Facts, in_one_memory, stands_for
 from hfpy.analyze.language.components import chains_from, path_of
 from hfpy.analyze.language.namelists import listed_by
-from hfpy.analyze.language.types import component
-from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.language.types import component, named_outside
+from hfpy.analyze.language.uses import Reference, aliases_of
 from hfpy.model.expressions import Apply, Component, Expr, Name, base_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import InputOutput, Specification, Statement
@@ -119,6 +119,19 @@ def block_variable(facts: Facts, reference: Reference, key: str) -> Identity | N
         return None
     meant = designated(reference.node, reference.at, key, facts.scopes)
     return meant if meant is not None and meant[0] == BLOCK else None
+
+
+def renamed_chains(reference: Reference) -> list[Component]:
+    """The designators of components that a name of an ``associate`` means a part of, prefixes by themselves."""
+    selector = aliases_of(reference.at).get(reference.name) if reference.at.renamed else None
+    if selector is None:
+        return []
+    found: list[Component] = []
+    meant = named_outside(selector, aliases_of(reference.at))
+    while isinstance(meant, (Component, Apply)):
+        found += [meant] if isinstance(meant, Component) else []
+        meant = meant.base
+    return found
 
 
 def used_in_block(facts: Facts, statement: Statement) -> Iterator[Identity]:
@@ -261,10 +274,13 @@ class Residence:
             if (pointer := block_variable(self.facts, reference, key)) is not None:
                 yield View(pointer, (), "", self.effects.of(reference, key)[1])
             if name is None or found is None:
+                in_block = chains_from(reference) if reference.component else ()
+                writes = self.effects.of(reference, key)[1]
+                yield from (View((BLOCK, reference.name), None, part.name, writes) for part in in_block)
                 continue
             root = (found.home, found.symbol.name)
             writes = self.effects.of(reference, key)[1]
-            if reference.component:
+            if reference.component or reference.at.renamed:
                 yield from self._component_views(reference, key, root, writes)
             data = self.facts.object(name, key)
             # A scalar may be an element of what is an array elsewhere.
@@ -291,7 +307,8 @@ class Residence:
                 yield View(common_block(self.facts, data.identity) or data.identity, (), "", False)
 
     def _component_views(self, reference: Reference, key: str, root: Identity, writes: bool) -> Iterator[View]:
-        for expr in chains_from(reference):
+        chains = list(chains_from(reference)) if reference.component else []
+        for expr in (*chains, *renamed_chains(reference)):
             symbol = component(expr, key, self.facts.scopes)
             if symbol is None or symbol.rank:
                 yield View(root, path_of(expr), expr.name, writes)

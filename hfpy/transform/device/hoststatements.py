@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import component_object
+from hfpy.analyze.device.residence import renamed_chains
 from hfpy.analyze.device.states import HOST, States
 from hfpy.analyze.effects.declared import dummies_in_declarations
 from hfpy.analyze.effects.effects import Effects
@@ -17,11 +18,11 @@ from hfpy.analyze.effects.memory import allocation_moved
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.components import chains_from, in_one_spelling, indexed
 from hfpy.analyze.language.types import component
-from hfpy.analyze.language.uses import Reference, has_nulls
+from hfpy.analyze.language.uses import Reference, declared_in_block, has_nulls
 from hfpy.diagnostics import error
 from hfpy.model.expressions import Component, Expr, Name
 from hfpy.model.statements import Assignment, InputOutput, Statement
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 from hfpy.transform.device.datadialect import DataDialect
 from hfpy.transform.device.hostcalls import HostCalls
 from hfpy.transform.device.reallocated import allocates, allocates_below
@@ -209,21 +210,34 @@ class HostStatements:
 
     def _component(self, reference: Reference) -> str:
         """The component through which a statement may get at an array on the device."""
-        storage, there = self.facts.storage, self.states.there(self.key)
+        there = self.states.there(self.key)
         for expr in chains_from(reference) if reference.component and there else ():
-            symbol = component(expr, self.key, self.facts.scopes)
-            array = symbol is None or (symbol.rank and symbol.type.base not in ("type", "class", "procedure"))
-            if not array or not storage.meet(storage.of_identity(component_object(expr.name)), there):
-                continue
             line = reference.at.statement.line
+            known = not reference.at.renamed or declared_in_block(reference.name, reference.at) is None
             text = in_one_spelling(expr, line.text[expr.start : expr.end])
-            if symbol is None or indexed(expr) or not self.dialect.components:
-                place = line.place(self.routine.file, expr.start, expr.end)
-                message = f"'{text}' may be an array that is on the device, which cannot be updated under this name"
-                self.found.append(error("HF603", message, place, "point to it with a pointer variable first"))
-                return ""
+            symbol = component(expr, self.key, self.facts.scopes) if known else None
+            if self._may_be_there(expr, symbol):
+                return self._named(expr, text, symbol, reference, expr)
+        for expr in renamed_chains(reference) if there else ():
+            symbol = component(expr, self.key, self.facts.scopes)
+            if self._may_be_there(expr, symbol):
+                return self._named(expr, in_one_spelling(expr, reference.name), symbol, reference, reference.node)
+        return ""
+
+    def _may_be_there(self, expr: Component, symbol: Symbol | None) -> bool:
+        """Whether a component may be an array that is on the device."""
+        storage, there = self.facts.storage, self.states.there(self.key)
+        array = symbol is None or (symbol.rank and symbol.type.base not in ("type", "class", "procedure"))
+        return bool(array) and storage.meet(storage.of_identity(component_object(expr.name)), there)
+
+    def _named(self, expr: Component, text: str, symbol: Symbol | None, reference: Reference, shown: Expr) -> str:
+        """The component under its name, if it can be updated under that."""
+        if symbol is not None and not indexed(expr) and self.dialect.components:
             self.foreign[text] = symbol
             return text
+        place = reference.at.statement.line.place(self.routine.file, shown.start, shown.end)
+        message = f"'{text}' may be an array that is on the device, which cannot be updated under this name"
+        self.found.append(error("HF603", message, place, "point to it with a pointer variable first"))
         return ""
 
     def _around_scalar(self, reference: Reference) -> Iterator[str]:
