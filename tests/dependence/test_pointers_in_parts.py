@@ -45,6 +45,20 @@ def test_loops_stay_serial(body: str, tmp_path: Path) -> None:
     assert not verdict.region and "one target" in verdict.why
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "associate (y => several(1)); c(i) = y%p(i-1); end associate",
+        "associate (y => both%first); y%p(i) = c(i-1); end associate",
+        "associate (y => both); associate (z => y%first); c(i) = z%p(i-1); end associate; end associate",
+    ],
+)
+def test_a_pointer_behind_another_name_of_an_object(body: str, tmp_path: Path) -> None:
+    paths = write_files({"found.f90": FOUND.format(body=body)}, tmp_path)
+    (verdict,) = found_regions(paths, Options(target="cpu")).verdicts
+    assert not verdict.region and "too little" not in verdict.why
+
+
 @pytest.mark.parametrize("body", ["several(1)%p(i) = several(1)%p(i) + 1", "both%first%p(i) = both%first%p(i) + 1"])
 def test_one_pointer_is_no_obstacle(body: str, tmp_path: Path) -> None:
     paths = write_files({"found.f90": FOUND.format(body=body)}, tmp_path)

@@ -11,7 +11,7 @@ from hfpy.analyze.arrays.storage import Identity, component_object
 from hfpy.analyze.effects.declared import SIZE
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.components import chains_in
-from hfpy.analyze.language.types import component
+from hfpy.analyze.language.types import component, named_outside
 from hfpy.analyze.language.uses import Reference, aliases_of, associated, sets_component
 from hfpy.model.expressions import Component, walk
 from hfpy.model.units import Symbol
@@ -66,15 +66,15 @@ def references_to(
         set_ = reference.role == "pointer" and (not targets or associated(reference) or sets_component(reference))
         if set_ or reference.role == "inquiry":
             continue
-        selector = aliases_of(reference.at).get(reference.name) if reference.at.renamed else None
-        if selector is not None:
-            parts: Sequence[Component] = [node for node in walk(selector) if isinstance(node, Component)]
-        elif reference.component:
+        aliases = aliases_of(reference.at) if reference.at.renamed else {}
+        selector = aliases.get(reference.name)
+        parts = [node for node in walk(selector) if isinstance(node, Component)] if selector is not None else []
+        if reference.component:
             statement = reference.at.statement
             listed = chains.get(id(statement)) or chains.setdefault(id(statement), chains_in(statement))
-            parts = listed.get((reference.node.start, reference.name), ())
-        else:
-            parts = ()
+            behind = listed.get((reference.node.start, reference.name), ())
+            meant = (named_outside(part, aliases) if selector is not None else part for part in behind)
+            parts += [part for part in meant if isinstance(part, Component)]
         found = [(part.name, component(part, key, facts.scopes)) for part in parts]
         pointer = next((p for p in reversed(found) if p[1] is not None and "pointer" in p[1].attributes), None)
         if pointer is not None:
