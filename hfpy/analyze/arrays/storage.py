@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
+from hfpy.analyze.arrays.associations import Associations
 from hfpy.analyze.arrays.pointerresults import results_meant
 from hfpy.analyze.callgraph.graph import CallGraph, CallSite
 from hfpy.analyze.language.context import Located
@@ -58,6 +59,7 @@ class Storage:
         self.application = application
         self.scopes = scopes
         self.graph = graph
+        self.associations = Associations(application)
         self._objects: dict[Identity, frozenset[Identity]] | None = None
         self._gapped: frozenset[Identity] = frozenset()
         self._shared: dict[tuple[str, frozenset[str]], bool] = {}
@@ -103,25 +105,25 @@ class Storage:
         if "pointer" in self._attributes(identity) or self.equivalent(identity):
             return False
         if "target" not in self._attributes(identity):
-            return _associated(self.application, identity) is None
+            return self.associations.associated(identity) is None
         views = (view for view, objects in self._solved().items() if identity in objects and view != identity)
         return not any(view[0] == "%" or "pointer" in self._attributes(view) for view in views)
 
     def equivalent(self, identity: Identity) -> bool:
         """Whether ``equivalence`` gives the memory of a declared variable other names."""
-        return len(_equivalent(self.application, identity)) > 1
+        return len(self.associations.equivalent(identity)) > 1
 
     def joint(self, identity: Identity) -> Identity | None:
         """What represents all memory that ``common`` and ``equivalence`` join with that of a declared variable, in any
         unit; None if they join nothing with it.
         """
         home = self.application.routines.get(identity[0])
-        found = _associated(self.application, identity) if home is not None and home.spec.groups else None
+        found = self.associations.associated(identity) if home is not None and home.spec.groups else None
         return (JOINT, "/".join(found)) if found is not None else None
 
     def _solved(self) -> dict[Identity, frozenset[Identity]]:
         if self._objects is None:
-            inclusions = _Inclusions(self.application, self.scopes, self.graph)
+            inclusions = _Inclusions(self.application, self.scopes, self.graph, self.associations)
             self._objects, self._gapped = inclusions.solved(), inclusions.reached(inclusions.sections)
         return self._objects
 
@@ -168,9 +170,9 @@ class Storage:
             return True
         objects = [self.of_identity(i) for i in (one, other)]
         if one[0] == other[0]:  # variables of one common block are apart in the unit that declares them
-            if other[1] in _equivalent(self.application, one):
+            if other[1] in self.associations.equivalent(one):
                 return True
-        elif (block := _associated(self.application, one)) and block == _associated(self.application, other):
+        elif (block := self.associations.associated(one)) and block == self.associations.associated(other):
             return True
         if not all(self._attributes(i) & _POINTED for i in (one, other)):
             return False
@@ -286,35 +288,14 @@ def _as_it_lies(symbol: Symbol) -> bool:
     return views and "contiguous" not in symbol.attributes
 
 
-def _associated(application: Application, identity: Identity) -> Identity | None:
-    """What represents all that shares storage with a variable by ``common`` and ``equivalence``, if anything does."""
-    home = application.routines.get(identity[0])
-    if home is None:
-        return None
-    members = _equivalent(application, identity)
-    for group in home.spec.groups:
-        if group.kind == "common" and members & set(group.members):
-            return "common", group.name
-    return (identity[0], min(members)) if len(members) > 1 else None
-
-
-def _equivalent(application: Application, identity: Identity) -> set[str]:
-    """The names that ``equivalence`` gives the memory of a variable in its unit, its own among them."""
-    home = application.routines.get(identity[0])
-    sets = [set(g.members) for g in home.spec.groups if g.kind == "equivalence"] if home is not None else []
-    members = {identity[1]}
-    for _ in sets:  # each round may join one more set
-        members = members.union(*(s for s in sets if s & members))
-    return members
-
-
 class _Inclusions:
     """The inclusions of a program, and their least solution."""
 
-    def __init__(self, application: Application, scopes: Scopes, graph: CallGraph) -> None:
+    def __init__(self, application: Application, scopes: Scopes, graph: CallGraph, associations: Associations) -> None:
         self.application = application
         self.scopes = scopes
         self.graph = graph
+        self.associations = associations
         self.known: dict[Identity, set[Identity]] = {}
         self.flows: dict[Identity, set[Identity]] = {}
         self.sections = set[Identity]()  # views that get a section with gaps
@@ -377,13 +358,13 @@ class _Inclusions:
                     self._stands_for(identity, identity, *((ANYTHING,) if symbol.attributes & _POINTED else ()))
             elif "pointer" in symbol.attributes:
                 self._initial(routine, symbol, identity)
-                joint = _associated(self.application, identity)
+                joint = self.associations.associated(identity)
                 if joint is not None:  # who declares the block elsewhere has the target, too
                     pointers = "pointers", "/".join(joint)
                     self._flow(identity, pointers)
                     self._flow(pointers, identity)
             else:
-                self._stands_for(identity, _associated(self.application, identity) or identity)
+                self._stands_for(identity, self.associations.associated(identity) or identity)
 
     def _initial(self, routine: Routine, symbol: Symbol, view: Identity) -> None:
         """What a pointer points to from the beginning."""
