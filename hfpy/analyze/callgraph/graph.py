@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+import networkx as nx
+
 from hfpy.analyze.callgraph.generics import Generics
 from hfpy.analyze.callgraph.indirect import Calling, Candidates, by_procedure_variable, calling
 from hfpy.analyze.language.context import Located, located
@@ -195,13 +197,19 @@ class CallGraph:
         """
         found = dict(own)
         pending = [key for key, there in own.items() if there]
+        above = nx.DiGraph()  # of those that know something, to what they call
+        above.add_nodes_from(pending)
         while pending:
             key = pending.pop()
-            for site in self.callers.get(key, ()):
-                there = found.get(site.caller, frozenset())
-                if not found[key] <= there:
-                    found[site.caller] = there | found[key]
-                    pending.append(site.caller)
+            callers = {site.caller for site in self.callers.get(key, ())}
+            pending += [caller for caller in callers if caller not in above]
+            above.add_edges_from((caller, key) for caller in callers)
+        for circle in nx.strongly_connected_components(above):  # what is called comes first
+            called = {callee for caller in circle for callee in above.successors(caller)} | circle
+            parts = [found[key] for key in called if key in found]
+            most = max(parts, key=len)
+            joined = most if all(part <= most for part in parts) else most.union(*parts)
+            found.update(dict.fromkeys(circle, joined))
         return found
 
     def site(self, key: str, at: Located, node: Expr | None) -> CallSite | None:
