@@ -59,9 +59,9 @@ _NAMES = re.compile(
       | (?:write|read)\s*(?=\() | (?:print|read)\s*\*\s*(?=,)
       | (?:[a-z]+[\s*\d()]*?\b)?(?:{_apart("function")})\s+(?=[a-z][\w\s]*\()
       | (?:integer|real|logical|complex|double\s+precision|dimension|common|external|intrinsic|save)(?:\s*\*\s*\d+)?\s+
-        (?!"""
+        (?!\s*(?:"""
     + _apart("function recursive pure elemental impure")
-    + ")",
+    + "))",
     re.VERBOSE | re.IGNORECASE,
 )
 # What is in all operators and numbers with blanks, and in all names: most statements have none.
