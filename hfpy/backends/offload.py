@@ -26,10 +26,11 @@ from hfpy.backends.c.values import Refusals
 from hfpy.backends.called import Called, Known, not_shared, plain_type, refused
 from hfpy.backends.clones import Clones, Given
 from hfpy.backends.deep import deep_objects
+from hfpy.backends.kindarguments import names_in_kinds
 from hfpy.backends.offloadcode import KINDS, OffloadCode, lower_bounds
 from hfpy.backends.offloadvariables import Variables
 from hfpy.backends.openacc import interfaces
-from hfpy.backends.refused import COLLECT, COMPONENTS, FUNCTION, OUTSIDE
+from hfpy.backends.refused import COLLECT, COMPONENTS, ELEMENT_OF_CONSTANT, FUNCTION, OUTSIDE
 from hfpy.backends.sections import Sections
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, walk
@@ -306,7 +307,10 @@ class OffloadRewriter(RegionRewriter):
         body = self.sharing.region(self.numbers[id(node)]).body
         found = [d for d in self._objects(sorted(body.names())) if d.symbol.constant and d.rank]
         inside = {read.name for r in body.references for read in body.effects.read_by_function(r, body.key)}
+        kinds = names_in_kinds(node.body, self.routine.key, self.facts.scopes) if found else set[str]()
         for data in found:
+            if data.name in kinds:
+                self._refuse(f"the constant array '{data.name}' in a kind", node.header.line, ELEMENT_OF_CONSTANT)
             if data.name in inside:
                 self._refuse(f"the constant array '{data.name}' in a statement function", node.header.line, FUNCTION)
             plain = all(constant(low.expr) is not None for low in lower_bounds(data))

@@ -31,6 +31,7 @@ IN_COMMON = (
     "let the routine with the region read it, and pass it as an argument; or move it from the block into a module"
 )
 SAVED = "pass it as an argument instead, or make it a named constant if it never changes"
+ELEMENT_OF_CONSTANT = "declare a named constant of no dimension with that value, and use it there"
 CONSTANT = "write its values as a list of one dimension, or make it a variable"
 FUNCTION = "write it as a function with a body of its own"
 ENTRY = "make a routine of its own of what is after the entry"
