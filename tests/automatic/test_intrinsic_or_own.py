@@ -128,3 +128,48 @@ def test_what_depends_on_the_compiler_is_refused_in_kernels(name: str, backend: 
         declared = text.replace("  integer :: i\n", f"  integer :: i\n  {said} {name}\n")
         made = translate_text({"s.f90": declared}, target="gpu", backend=backend)
         assert (said == "intrinsic" and name == "second") or not made.errors
+
+
+STATEFUL = f"""program p
+  implicit none
+  real :: a({N})
+  integer :: i
+  DECLARED
+  do i = 1, {N}
+    STATEMENT
+  end do
+  print *, sum(a)
+end program p
+real function rand(i)
+  integer :: i
+  rand = 0.5*i
+end function rand
+subroutine second(x)
+  real :: x
+  x = 2*x
+end subroutine second
+real function erf(x)
+  real :: x
+  erf = x
+end function erf
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "declared", "region"),
+    [
+        ("a(i) = rand(i)", "real :: rand", False),
+        ("a(i) = rand(i)", "real, external :: rand", True),
+        ("call second(a(i))", "", False),
+        ("call second(a(i))", "external second", True),
+        ("a(i) = erf(0.1*i)", "real :: erf", True),
+        ("a(i) = erf(0.1*i)", "", True),
+    ],
+)
+def test_what_may_be_an_intrinsic_procedure_with_a_state_is_serial(
+    statement: str, declared: str, region: bool, tmp_path: Path
+) -> None:
+    """Compilers that have ``rand`` and ``second`` call theirs, whatever the program's do."""
+    text = STATEFUL.replace("DECLARED", declared).replace("STATEMENT", statement)
+    found = found_regions(write_files({"p.f90": text}, tmp_path), Options(target="cpu", backend="openmp"))
+    assert [v.region for v in found.verdicts] == [region]

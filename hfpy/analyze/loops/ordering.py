@@ -18,7 +18,7 @@ from hfpy.analyze.callgraph.indirect import by_procedure_variable
 from hfpy.analyze.effects.resized import may_allocate
 from hfpy.analyze.facts import keeps_value
 from hfpy.analyze.language.context import Located
-from hfpy.analyze.language.intrinsics import SUBROUTINES
+from hfpy.analyze.language.intrinsics import INTRINSICS, SUBROUTINES
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import (
@@ -201,7 +201,7 @@ class Ordering:
     def _called(self, site: CallSite, within: Callable[[str], Iterable[Ordered]]) -> Iterator[Ordered]:
         """What a call has against another order."""
         if not site.callee:
-            if not site.possible and (found := self._without_source(site)) is not None:
+            if (found := self._unclear(site)) is not None:
                 yield found
             return
         reached = {site.callee, *self.reached_from(site.callee)}
@@ -247,7 +247,7 @@ class Ordering:
             yield Ordered(_FINALIZED, self.application.routines[key].header)
         for site in self.graph.below(key):
             yield from self._of_result(site)
-            if not site.callee and not site.possible and (found := self._without_source(site)) is not None:
+            if not site.callee and (found := self._unclear(site)) is not None:
                 yield found
 
     def _statements(self, key: str, listed: list[Located] | tuple[Located, ...], turns: bool) -> Iterator[Ordered]:
@@ -390,6 +390,19 @@ class Ordering:
         if scopes.derived_type(name, key) is not None:
             return None
         return _not_here(name, at.statement.line)
+
+    def _unclear(self, site: CallSite) -> Ordered | None:
+        """Why a call of which hfpy does not know what it means keeps turns in order. Those of generic names are looked
+        at one by one, with all that they may mean.
+        """
+        if not site.possible:
+            return self._without_source(site)
+        free = site.function and site.name in INTRINSICS - SUBROUTINES - _STATEFUL_FUNCTIONS
+        if free or isinstance(site.node, Component) or not self.scopes.named(site.name, site.caller).doubtful:
+            return None
+        does = f"calls '{site.name}', which may be the program's or an intrinsic procedure"
+        whole = f"'{site.name}' may be the program's or an intrinsic procedure"
+        return Ordered(does, site.at.statement.line, f"declare it: external {site.name}", whole)
 
     def _without_source(self, site: CallSite) -> Ordered | None:
         """Why a call keeps turns in order if hfpy has no source of the procedure, or does not know which one it is."""
