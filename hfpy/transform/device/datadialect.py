@@ -25,7 +25,7 @@ class Handle:
     ``declared`` says that the device has memory for it all the time, as directives of its module ask for, so that
     entering and leaving alone copy nothing. ``pointer`` marks pointers: what they mean may change. ``behind`` says that
     the last extent is ``*``. ``part`` is a section that may have gaps, ``alone`` a part without which the rest of the
-    array stays as it is.
+    array stays as it is. ``component`` says that the name is that of a component, with what it is in (``o%p``).
     """
 
     name: str
@@ -38,6 +38,7 @@ class Handle:
     rank: int = 0
     behind: bool = False
     alone: str = ""
+    component: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,9 @@ class DataDialect(Protocol):
 
 def _updating(procedure: str, array: Handle) -> str:
     return f"{procedure}_behind" if array.behind and not (array.part or array.alone) else procedure
+
+
+_NAMED = "hf_named"  # a component, in an ``associate``
 
 
 def _nothing(_: object) -> list[str]:
@@ -268,11 +272,20 @@ class DataDirectives:
 
     def update_host(self, array: Handle) -> list[str]:
         """``update self``."""
-        return in_block(array.test, [self._directive(self.spelling.to_host, array)])
+        return in_block(array.test, self._updated(self.spelling.to_host, array))
 
     def update_device(self, array: Handle) -> list[str]:
         """``update device``."""
-        return in_block(array.test, [self._directive(self.spelling.to_device, array)])
+        return in_block(array.test, self._updated(self.spelling.to_device, array))
+
+    def _updated(self, spelling: str, array: Handle) -> list[str]:
+        """An update of an array. GCC 12 ends the run where it gets a component of an object that the device does not
+        have, though it has the memory of the component.
+        """
+        if not array.component:
+            return [self._directive(spelling, array)]
+        named = f"associate ({_NAMED} => {array.alone or array.name})"
+        return [named, f"  {spelling.format(_NAMED)}", "end associate"]
 
     def remember(self, array: Handle, valid: bool) -> list[str]:
         """``exit data``, with a copy where the host does not have the values."""

@@ -24,6 +24,7 @@ from hfpy.model.printing import expression as printed
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, Jump, Memory, OneLine, Statement, flatten
 from hfpy.model.units import OldSize, Routine
+from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.routines import unit_key
 from hfpy.transform.device.datadialect import DataDialect, DataDirectives, Handle, Scoped, remembered
 from hfpy.transform.device.hoststatements import HostStatements
@@ -429,7 +430,10 @@ class HeldArrays(HostStatements):
         declared = data is not None and data.identity in self.declared
         rank = data.rank if data is not None else 0
         behind = name in self._old_sizes or (symbol is not None and any(d.form == "star" for d in symbol.shape))
-        return Handle(name, place, test if tested else "", flag, declared, pointer, rank=rank, behind=behind)
+        inside = name in self.foreign and isinstance(fragment(name).expr, Component)
+        return Handle(
+            name, place, test if tested else "", flag, declared, pointer, rank=rank, behind=behind, component=inside
+        )
 
     def _with_unknown_sizes(self) -> Iterator[Edit]:
         """Arrays declared with 1 that are copied get ``*``: a copy would have one element of them."""
