@@ -107,11 +107,6 @@ def is_operator(name: str) -> bool:
     return "(" in name
 
 
-def is_generated(name: str) -> bool:
-    """Whether a name is one of those that hfpy gives."""
-    return name.startswith(_PREFIX)
-
-
 def blocked_name(name: str) -> str:
     """The routine that computes a block of columns, beside the user's for one column."""
     return _BLOCKED + name
@@ -129,7 +124,7 @@ def stem(name: str) -> str:
 
 def is_mask(name: str) -> bool:
     """Whether a name is that of a mask that means the condition of a branch."""
-    return is_generated(name) and name.endswith(MASK)
+    return is_own(name) and name.endswith(MASK)
 
 
 def twin_of(name: str) -> str:

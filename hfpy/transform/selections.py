@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hfpy.model.expressions import Apply, Name, base_name
-from hfpy.model.names import is_generated, is_mask
+from hfpy.model.names import is_mask, is_own
 from hfpy.model.statements import Assignment, Header, OneLine, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import LANE
@@ -21,5 +21,5 @@ def _made(statement: Statement) -> bool:
         case Header(var=var):
             return var == LANE
         case Assignment(value=Apply(base=Name(name="merge"), args=(first, _, mask))):
-            return is_generated(base_name(first) or "") and is_mask(base_name(mask) or "")
+            return is_own(base_name(first) or "") and is_mask(base_name(mask) or "")
     return False

@@ -20,7 +20,7 @@ from hfpy.analyze.regions.known import known_values
 from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Expr, Paren, Range, Unary, names_in
-from hfpy.model.names import is_generated
+from hfpy.model.names import is_own
 from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import fragment
@@ -109,7 +109,7 @@ class _Profile:
     def _points(region: Region, number: int) -> str:
         """How many points there are along one domain."""
         step = region.strides[number].text if number < len(region.strides) else ""
-        blocks = is_generated(region.iterators[number])  # of the optimiser: each has its points in a loop
+        blocks = is_own(region.iterators[number])  # of the optimiser: each has its points in a loop
         return _count(region.starts[number].text, region.ends[number].text, "1" if blocks or not step else step)
 
     def _moves(self, number: int, region: Region) -> Iterator[str]:
