@@ -125,7 +125,7 @@ class HostCalls:
         storage = self.facts.storage
         for home, name in used_in_block(self.facts, statement):
             if storage.meet(storage.of_identity((home, name)), self.states.there(self.key)):
-                message = f"this gives '{name}', which may be on the device, a name in a block, which is not followed"
+                message = f"'{name}' may be on the device, and hfpy does not follow the name that a block gives it"
                 place = statement.line.place(self.routine.file)
                 self.found.append(error("HF603", message, place, "use the module in the routine"))
                 return
