@@ -187,6 +187,16 @@ EXAMPLES = (
         ),
     ),
     Example(
+        "internal procedures of called routines, with variables of these",
+        "a(i,j) = weighed(c(i,j,:), nz)",
+        procedures=(
+            "real(8) function weighed(x, n)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\n"
+            "real(8) :: s\ninteger :: l\ns = 0\ndo l = 1, n\ncall add(l)\nend do\nweighed = s + last()\n"
+            "contains\nsubroutine add(l)\ninteger, intent(in) :: l\ns = s + l*x(l)\nend subroutine add\n"
+            "real(8) function last()\nlast = x(n) - s\nend function last\nend function weighed"
+        ),
+    ),
+    Example(
         "functions with an array as value",
         "c(i,j,:) = ramp(nz)",
         procedures=(

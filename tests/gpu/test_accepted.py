@@ -584,8 +584,15 @@ subroutine outer(x)
 real(8), intent(inout) :: x
 real(8) :: s
 s = 2*x
-call inner(x)
+call middle(x)
 contains
+subroutine middle(y)
+real(8), intent(inout) :: y
+real(8) :: s
+s = 3
+call inner(y)
+y = s*y
+end subroutine middle
 subroutine inner(y)
 real(8), intent(inout) :: y
 y = y + s

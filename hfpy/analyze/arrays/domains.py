@@ -26,6 +26,8 @@ from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.text.macros import applied, argument_order, permutation
 from hfpy.values import dataclass, fixed
 
+_MODULES = ("module", "submodule")
+
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
@@ -405,9 +407,12 @@ class Domains:
         """Positions of the full list that the routine uses (§5.3)."""
         everything = tuple(range(len(full)))
         if found.home != routine.key:
+            around = self._in_host(found, full)
+            if around is not None:
+                return around
             whole = (routine.key, found.symbol.name) not in self.private
             return everything if whole else tuple(i for i in everything if full[i].declared is not None)
-        if routine.kind in ("module", "submodule"):
+        if routine.kind in _MODULES:
             return everything
         position = self.positions.get(routine.key)
         inserted = [i for i, d in enumerate(full) if d.declared is None]
@@ -415,6 +420,16 @@ class Domains:
             return everything
         dropped = self._dropped(position, routine.key, found.symbol.name, full, dummy)
         return tuple(i for i in everything if i not in dropped)
+
+    def _in_host(self, found: Found, full: tuple[Dimension, ...]) -> tuple[int, ...] | None:
+        """What the procedure around an internal one uses of a variable of its own: both mean the same memory. None for
+        variables of modules.
+        """
+        home = self.application.routines.get(found.home)
+        if home is None or home.kind in _MODULES:
+            return None
+        theirs = self.object(found.symbol.name, found.home)
+        return theirs.kept if theirs is not None and len(theirs.full) == len(full) else None
 
     def _dropped(self, position: Position, key: str, name: str, full: tuple[Dimension, ...], dummy: bool) -> set[int]:
         inserted = {i for i, d in enumerate(full) if d.declared is None}

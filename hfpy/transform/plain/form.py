@@ -29,6 +29,7 @@ from hfpy.transform.plain.constantobjects import constant_edits
 from hfpy.transform.plain.exits import exit_edits
 from hfpy.transform.plain.functions import function_edits
 from hfpy.transform.plain.headers import header_edits
+from hfpy.transform.plain.hostvariables import host_variable_edits
 from hfpy.transform.plain.indexed import index_edits
 from hfpy.transform.plain.masked import mask_edits
 from hfpy.transform.plain.moduleobjects import module_object_edits
@@ -98,6 +99,7 @@ def plain_form(
         exit_edits,
         index_edits,
         alias_edits,
+        host_variable_edits,
         constant_edits,
         bound_edits,  # through objects that had other names
         mask_edits,
