@@ -187,6 +187,15 @@ EXAMPLES = (
         ),
     ),
     Example(
+        "allocatable local arrays of called routines",
+        "a(i,j) = kept(c(i,j,:), nz)",
+        procedures=(
+            "real(8) function kept(x, n)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\n"
+            "real(8), allocatable :: w(:)\nallocate (w(0:n))\nw = 1\nw(1:n) = x\nkept = sum(w) + w(n)\n"
+            "deallocate (w)\nend function kept"
+        ),
+    ),
+    Example(
         "internal procedures of called routines, with variables of these",
         "a(i,j) = weighed(c(i,j,:), nz)",
         procedures=(

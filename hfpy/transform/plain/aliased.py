@@ -73,6 +73,16 @@ class Meaning:
 Known = Mapping[str, Meaning]
 
 
+def values_of(facts: Facts, key: str, expr: Expr) -> set[str]:
+    """The names whose values an expression of a routine depends on, not only their shapes."""
+    if isinstance(expr, Name):
+        return {expr.name}
+    inquiry = isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES
+    asked = inquiry and facts.scopes.is_intrinsic(base_name(expr) or "", key)
+    inner = expr.args[1:] if asked and isinstance(expr, Apply) else children(expr)
+    return set().union(*(values_of(facts, key, child) for child in inner))
+
+
 def alias_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[str, list[Edit]]:
     """The edits of the files of some routines, for those where all constructs can be taken apart."""
     made: dict[str, list[Edit]] = {}
@@ -313,18 +323,9 @@ class _Aliased(Renamed):
             if any(isinstance(a, Range) for a in selector.args):
                 return self._section(selector, line.text, known, root)
             return Meaning(text, root, indexed=False)
-        if self._values(selector) & changed:
+        if values_of(self.facts, self.key, selector) & changed:
             raise Left
         return Meaning(f"({text})", indexed=False)
-
-    def _values(self, expr: Expr) -> set[str]:
-        """The names whose values an expression depends on, not only their shapes."""
-        if isinstance(expr, Name):
-            return {expr.name}
-        inquiry = isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES
-        asked = inquiry and self.facts.scopes.is_intrinsic(base_name(expr) or "", self.key)
-        inner = expr.args[1:] if asked and isinstance(expr, Apply) else children(expr)
-        return set().union(*map(self._values, inner))
 
     def _changed(self, node: Construct, known: Known) -> set[str]:
         """The variables that statements of a construct change, by every name that is known."""

@@ -23,6 +23,7 @@ from hfpy.parse.application import with_texts
 from hfpy.transform.hiddennames import files_need_hidden
 from hfpy.transform.passes import Again, NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
+from hfpy.transform.plain.allocatedlocals import allocated_local_edits
 from hfpy.transform.plain.arrayvalues import value_edits
 from hfpy.transform.plain.boundcalls import bound_edits
 from hfpy.transform.plain.constantobjects import constant_edits
@@ -99,6 +100,7 @@ def plain_form(
         exit_edits,
         index_edits,
         alias_edits,
+        allocated_local_edits,
         host_variable_edits,
         constant_edits,
         bound_edits,  # through objects that had other names

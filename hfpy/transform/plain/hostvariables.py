@@ -16,6 +16,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.expressions.fragments import list_behind, word_span
+from hfpy.transform.plain.aliased import values_of
 from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_range
 from hfpy.values import dataclass
 
@@ -121,7 +122,9 @@ class _Host:
         forms = {dim.form for dim in symbol.shape} <= {"explicit", "assumed"}
         names = symbol.type.names.union(*(dim.names for dim in symbol.shape))
         same = all(self._known(key, n) == self._known(self.routine.key, n) for n in names)
-        return plain and forms and same and not joint and not any(map(self._changes, names))
+        bounds = (bound.expr for dim in symbol.shape for bound in dim.bounds)
+        values = set[str]().union(*(values_of(self.facts, self.routine.key, bound) for bound in bounds))
+        return plain and forms and same and not joint and not any(map(self._changes, values))
 
     def _known(self, key: str, name: str) -> tuple[str, str] | None:
         found = self.facts.scopes.variable(name, key)
