@@ -280,7 +280,14 @@ class States:
         """Whether a reference is passed to a routine that says that it is on the device."""
         dummy = self.dummy(reference, key)
         found = [dummy] if dummy is not None else self.chosen(reference, key)
-        return bool(found) and all(d is not None and self.decided(d.name, d.routine) == PRESENT for d in found)
+        return bool(found) and all(d is not None and self._says_present(d) for d in found)
+
+    def _says_present(self, dummy: DataObject) -> bool:
+        """Whether a directive says that a dummy is on the device. Only then its state is asked for, which then has
+        nothing to do with what kernels use: that may be just what is being found out, in a routine that calls itself.
+        """
+        own = self.facts.domains.listings(dummy.routine).get(dummy.name)
+        return own is not None and own.state == "present" and self.decided(dummy.name, dummy.routine) == PRESENT
 
     def stays_on_device(self, reference: Reference, key: str) -> bool:
         """Whether a reference leaves the data where they are: in a kernel, or handed to a routine that finds or brings
