@@ -13,7 +13,14 @@ from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Name, Paren, Un
 from hfpy.model.statements import Assignment
 
 _FUNCTIONS = ("max", "min", "iand", "ior", "ieor")
-_OPERATORS = ("+", "*", ".and.", ".or.", ".eqv.", ".neqv.", *_FUNCTIONS)
+_NUMERIC = ("+", "*")
+# By type: an assignment to itself (`a = a`) fits any operator, and texts have a maximum that directives do not know.
+_BY_TYPE = {
+    "integer": (*_NUMERIC, *_FUNCTIONS),
+    "real": (*_NUMERIC, "max", "min"),
+    "complex": _NUMERIC,
+    "logical": (".and.", ".or.", ".eqv.", ".neqv."),
+}
 # Functions whose value is an integer, and those whose value is one of integers.
 _TO_INTEGERS = frozenset(
     "int ifix idint nint idnint floor ceiling size lbound ubound count len len_trim index scan verify ichar iachar "
@@ -34,7 +41,7 @@ def found_reductions(body: RegionBody) -> Iterator[Reduction]:
             continue
         if data.symbol.type.base == "integer" and not _of_integers(body, name):
             continue
-        for operator in _OPERATORS:
+        for operator in _BY_TYPE.get(data.symbol.type.base, ()):
             if operator in _FUNCTIONS and not body.facts.scopes.is_intrinsic(operator, body.key):
                 continue  # directives and generated text would mean what the program calls so
             reduction = Reduction(operator, name)
