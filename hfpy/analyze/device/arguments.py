@@ -12,7 +12,7 @@ from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.device.packing import GAPS, NEVER, PERHAPS, VECTOR, gaps, packs
 from hfpy.analyze.device.states import HOST, PRESENT, States
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.uses import Reference
 from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Related, error
@@ -53,7 +53,7 @@ def _one(
     facts: Facts, states: States, key: str, reference: Reference | None, dummy: Symbol, state: str
 ) -> tuple[str, str, str] | None:
     """Code, what is wrong, and what helps; None if nothing is."""
-    name = resolve_alias(reference.name, reference.at)[0] if reference is not None else None
+    name = stands_for(reference.name, reference.at)[0] if reference is not None else None
     data = facts.object(name, key) if name is not None else None
     if data is None and reference is not None and facts.scopes.variable(reference.name, key) is not None:
         return None  # an associate name, or one that is not known

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.uses import Reference, aliases_of
 from hfpy.analyze.order.vectorsubscripts import is_vector
-from hfpy.model.expressions import Expr, Literal, Range
+from hfpy.model.expressions import Apply, Component, Expr, Literal, Name, Range
 from hfpy.model.units import Symbol
 
 #: Never packed; packed if it has gaps when the program runs; surely with gaps; a vector subscript, always copied.
@@ -25,16 +26,52 @@ def gaps(facts: Facts, reference: Reference, key: str, entered: bool = False) ->
     """Whether what a reference denotes may have gaps in memory; ``entered`` arrays have none, as the routine itself has
     brought them to the device as a whole.
     """
-    name = resolve_alias(reference.name, reference.at)[0]
+    if reference.component:
+        return NEVER
+    name, plain = resolve_alias(reference.name, reference.at)
+    if not plain:
+        return _renamed(facts, reference.node, reference.at, key, entered)
     data = facts.object(name, key) if name is not None else None
-    if data is None or not data.rank or reference.component:
+    if data is None or not data.rank:
         return NEVER
     made = facts.plan_of(reference, key)
     items = made.items if made is not None and (made.changed or made.items is not None) else reference.indices
+    return _of_items(facts, data, items, reference.at, key, entered)
+
+
+def _renamed(facts: Facts, node: Expr, at: Located, key: str, entered: bool, seen: frozenset[str] = frozenset()) -> str:
+    """The same for an expression with an associate name, or for what such a name means. The values of expressions, and
+    elements by a vector subscript, are in memory of the compiler's by then.
+    """
+    base, items = (node.base, node.args) if isinstance(node, Apply) else (node, None)
+    if items and any(not isinstance(i, Range) and is_vector(i, at, key, facts) for i in items):
+        return NEVER
+    if not isinstance(base, Name):
+        return PERHAPS if isinstance(base, Component) else NEVER
+    aliases = aliases_of(at)
+    if base.name not in aliases or base.name in seen:  # `x => x(2:)` is of the x around it
+        data = facts.object(base.name, key)
+        return _of_items(facts, data, items, at, key, entered) if data is not None and data.rank else NEVER
+    selector = aliases[base.name]
+    around = _renamed(facts, selector, at, key, entered, seen | {base.name}) if selector is not None else NEVER
+    if items is None:
+        return around
+    ranges = [i for i in items if isinstance(i, Range)]
+    if not ranges:
+        return NEVER
+    if any(map(_strided, ranges)):
+        return GAPS
+    return around if len(items) == 1 else PERHAPS
+
+
+def _of_items(
+    facts: Facts, data: DataObject, items: Sequence[Expr | str] | None, at: Located, key: str, entered: bool
+) -> str:
+    """The same for an array with indices, or as a whole."""
     whole = PERHAPS if _may_have_gaps(data.symbol) and not entered else NEVER
     if items is None:
         return whole
-    if any(not isinstance(i, (str, Range)) and is_vector(i, reference.at, key, facts) for i in items):
+    if any(not isinstance(i, (str, Range)) and is_vector(i, at, key, facts) for i in items):
         return VECTOR
     if not any(i == ":" or isinstance(i, Range) for i in items):
         return NEVER  # an element, where an array may begin

@@ -13,7 +13,7 @@ from hfpy.analyze.calls import position_in
 from hfpy.analyze.device.packing import GAPS, NEVER, gaps
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.types import component, has_vector, part_rank
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.regions.pointercomponents import pointer_parts
@@ -61,7 +61,8 @@ class Gapped:
             return False
         if found == GAPS or not isinstance(reference.node, Name):
             return True
-        return self.may_have_gaps(reference.name, caller, frozenset(seen))
+        name, whole = stands_for(reference.name, reference.at)
+        return name is None or not whole or self.may_have_gaps(name, caller, frozenset(seen))
 
     def _in_one_piece(self, given: Expr | None, caller: str) -> bool:
         """Whether an argument is an array in one object that is no pointer, or planes of it that lie side by side."""
