@@ -21,7 +21,7 @@ _BLOCKED = "hfv_"
 _NAME_LIMIT = 63
 _STATEMENT = "hf_a"
 # What is before the name of a user's array or variable in names that belong to it, in the same routine.
-_PREFIXES = ("hf_at_", "hf_was_", "hf_entered_", "hf_given_", "hf_last_", "hf_size_")
+_PREFIXES = ("hf_at_", "hf_was_", "hf_aside_", "hf_entered_", "hf_given_", "hf_last_", "hf_size_")
 
 
 @dataclass

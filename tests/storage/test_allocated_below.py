@@ -40,7 +40,7 @@ contains
 end program p
 """
 BACKENDS = {
-    "cuda-c": ("call hf_enter_once(a,", "call hf_leave_once(a, 1,"),
+    "cuda-c": ("call hf_enter_once(a,", "call hf_set_aside(a,"),
     "openacc": ("enter data copyin(a)", "copyout(a)"),
 }
 

@@ -102,6 +102,26 @@ std::map<int, std::vector<range>> &groups() {
 
 bool same(const range &a, const range &b) { return a.start == b.start && a.bytes == b.bytes; }
 
+// Pointers that have meant what is in some memory, as a whole or in part, have nothing there any more: it may be somebody
+// else's soon.
+void drop_from_groups(const range &memory) {
+  const auto address = [](const void *at) { return reinterpret_cast<std::uintptr_t>(at); };
+  const auto inside = [&](const range &r) {
+    return address(r.start) >= address(memory.start) &&
+           address(r.start) + r.bytes <= address(memory.start) + memory.bytes;
+  };
+  for (auto &group : groups()) {
+    std::vector<range> &members = group.second;
+    members.erase(std::remove_if(members.begin(), members.end(), inside), members.end());
+  }
+}
+
+// Memory that is about to go, or has gone.
+void forget(const range &memory) {
+  drop_from_groups(memory);
+  hfd_forget(memory.start, memory.bytes);
+}
+
 }  // namespace
 
 extern "C" {
@@ -137,8 +157,14 @@ void hfd_leave_array_once(const CFI_cdesc_t *array, int copy_out, int *entered, 
 // Before an array is deallocated.
 void hfd_forget_array(const CFI_cdesc_t *array, int *entered) {
   const hfpy::guard alone;
-  hfd_forget(array->base_addr);
+  forget(elements_of(array));
   *entered = 0;
+}
+
+// The same for one that this routine has not brought to the device, though a pointer or a caller may have.
+void hfd_freed_array(const CFI_cdesc_t *array) {
+  const hfpy::guard alone;
+  forget(elements_of(array));
 }
 
 void hfd_enter_array_into(const CFI_cdesc_t *array, int copy_in, int *group, const char *name, const char *where) {
@@ -155,16 +181,9 @@ void hfd_enter_array_into(const CFI_cdesc_t *array, int copy_in, int *group, con
 
 // Before the target of a pointer is deallocated. Other pointers may have meant it before, as in a swap: their groups
 // forget it, too, or they would write to memory that is somebody else's by then.
-void hfd_leave_array_from(const CFI_cdesc_t *array, int copy_out, int *, const char *name, const char *where) {
+void hfd_leave_array_from(const CFI_cdesc_t *array, int, int *, const char *name, const char *where) {
   const hfpy::guard alone;
-  const range memory = memory_of(array, name, where);
-  for (auto &group : groups()) {
-    std::vector<range> &members = group.second;
-    const auto found = std::find_if(members.begin(), members.end(), [&](const range &r) { return same(r, memory); });
-    if (found == members.end()) continue;
-    hfd_leave(memory.start, memory.bytes, copy_out, name, where);
-    members.erase(found);
-  }
+  forget(memory_of(array, name, where));
 }
 
 void hfd_leave_all(int copy_out, int *group, const char *name, const char *where) {
@@ -179,9 +198,35 @@ void hfd_leave_all(int copy_out, int *group, const char *name, const char *where
 intptr_t hfd_location_of_array(const CFI_cdesc_t *array) { return reinterpret_cast<intptr_t>(array->base_addr); }
 
 void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, int update, const char *name, const char *where) {
-  if (was == 0 || array->base_addr == nullptr) return;
+  if (was == 0) return;
+  const void *const before = reinterpret_cast<const void *>(was);
+  if (array->base_addr == nullptr) return forget({before, hfd_bytes_from(before)});
   const range memory = elements_of(array);
-  hfd_move(reinterpret_cast<const void *>(was), memory.start, memory.bytes, update, name, where);
+  hfd_move(before, memory.start, memory.bytes, update, name, where);
+}
+
+void hfd_set_array_aside(const CFI_cdesc_t *array, int64_t *number, const char *name, const char *where) {
+  const hfpy::guard alone;
+  const range memory = elements_of(array);
+  *number = hfd_set_aside(memory.start, memory.bytes, name, where);
+}
+
+void hfd_take_array_back(const CFI_cdesc_t *array, int64_t *number, const char *name, const char *where) {
+  const hfpy::guard alone;
+  if (*number == 0) return;
+  const range memory = elements_of(array);
+  range was{nullptr, 0};
+  if (!hfd_take_back(*number, memory.start, memory.bytes, &was.start, &was.bytes, name, where)) drop_from_groups(was);
+  *number = 0;
+}
+
+// After the call where the array is not there.
+void hfd_drop_set_aside(int64_t *number) {
+  const hfpy::guard alone;
+  range was{nullptr, 0};
+  hfd_take_back(*number, nullptr, 0, &was.start, &was.bytes, "", "");
+  drop_from_groups(was);
+  *number = 0;
 }
 
 void hfd_update_host_array(const CFI_cdesc_t *array, const char *name, const char *where) {

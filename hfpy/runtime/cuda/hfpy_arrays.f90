@@ -2,13 +2,13 @@
 !
 ! The arrays have no intent: with one, compilers might think that the call leaves their values as they are.
 module hfpy_arrays
-  use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_intptr_t, c_null_char, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_int64_t, c_intptr_t, c_null_char, c_ptr, c_size_t
   implicit none
   private
   public :: hf_enter, hf_leave, hf_enter_bytes, hf_leave_bytes
   public :: hf_enter_once, hf_leave_once, hf_enter_into, hf_leave_from, hf_leave_all
   public :: hf_update_host, hf_update_device, hf_update_host_behind, hf_update_device_behind
-  public :: hf_location, hf_moved, hf_forget, hf_end
+  public :: hf_location, hf_moved, hf_forget, hf_freed, hf_set_aside, hf_take_back, hf_drop_set_aside, hf_end
   public :: hf_address, hf_region_begins, hf_region_ends, hf_order_printed, c_f_pointer
 
   !> What ends a text for C.
@@ -129,6 +129,11 @@ module hfpy_arrays
       integer(c_int), intent(inout) :: entered
     end subroutine hf_forget
 
+    !> The same for an array that others may have brought there.
+    subroutine hf_freed(array) bind(c, name="hfd_freed_array")
+      type(*) :: array(..)
+    end subroutine hf_freed
+
     !> Where an allocatable array is, before a statement that may allocate it anew.
     integer(c_intptr_t) function hf_location(array) bind(c, name="hfd_location_of_array")
       import :: c_intptr_t
@@ -144,6 +149,29 @@ module hfpy_arrays
       integer(c_int), value :: update
       character(kind=c_char), intent(in) :: name(*), where(*)
     end subroutine hf_moved
+
+    !> Before a call that may free an array's memory: it leaves the device with its values, whoever uses it. number is
+    !> for the call after that.
+    subroutine hf_set_aside(array, number, name, where) bind(c, name="hfd_set_array_aside")
+      import :: c_char, c_int64_t
+      type(*) :: array(..)
+      integer(c_int64_t), intent(inout) :: number
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_set_aside
+
+    !> Behind such a call: the array is there for its users again, if it still lies where it was. number becomes 0.
+    subroutine hf_take_back(array, number, name, where) bind(c, name="hfd_take_array_back")
+      import :: c_char, c_int64_t
+      type(*) :: array(..)
+      integer(c_int64_t), intent(inout) :: number
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_take_back
+
+    !> Behind such a call, for an array that is no more.
+    subroutine hf_drop_set_aside(number) bind(c, name="hfd_drop_set_aside")
+      import :: c_int64_t
+      integer(c_int64_t), intent(inout) :: number
+    end subroutine hf_drop_set_aside
 
     !> The device address of an array, for a region of OpenACC or OpenMP. An error if it is not there.
     function hf_address(array, name, region, where) bind(c, name="hfd_address_of_array") result(device)

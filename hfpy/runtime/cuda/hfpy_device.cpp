@@ -180,6 +180,17 @@ void join(range added, int copy_in, const char *name, const char *where) {
   table().add(made);
 }
 
+// What was on the device before calls that may free its host memory, by numbers that are never used again.
+struct set_aside {
+  range asked;
+  std::vector<entry> was;
+};
+
+std::map<std::int64_t, set_aside> &all_set_aside() {
+  static std::map<std::int64_t, set_aside> *const all = new std::map<std::int64_t, set_aside>;
+  return *all;
+}
+
 const char *last_kernel = nullptr;
 bool started = false;
 int device_chosen = 0;
@@ -383,12 +394,51 @@ void hfd_move(const void *was, const void *host, size_t bytes, int update, const
   table().at(address_of(host))->users = users;
 }
 
-void hfd_forget(const void *host) {
+void hfd_forget(const void *host, size_t bytes) {
   const hfpy::guard alone;
-  const entry *const found = table().at(address_of(host));
-  if (found == nullptr || found->host != address_of(host)) return;
-  hfpy::give(found->device);
-  table().remove(found->host);
+  const std::uintptr_t address = address_of(host);
+  for (const entry &part : table().all_overlapping(address, std::max<size_t>(bytes, 1))) {
+    if (part.host < address) continue;
+    hfpy::give(part.device);
+    table().remove(part.host);
+  }
+}
+
+int64_t hfd_set_aside(const void *host, size_t bytes, const char *name, const char *where) {
+  const hfpy::guard alone;
+  static std::int64_t number = 0;
+  if (bytes == 0) return 0;
+  set_aside kept{{address_of(host), bytes}, {}};
+  for (const entry &part : table().all_overlapping(kept.asked.first, bytes)) {
+    if (address_of(part.device) == part.host) continue;
+    hfd_update_host(host_at(part.host), part.bytes, name, where);
+    hfpy::give(part.device);
+    table().remove(part.host);
+    kept.was.push_back(part);
+  }
+  if (kept.was.empty()) return 0;
+  all_set_aside().insert({++number, kept});
+  return number;
+}
+
+int hfd_take_back(int64_t number, const void *host, size_t bytes, const void **was, size_t *was_bytes, const char *name,
+                  const char *where) {
+  const hfpy::guard alone;
+  const auto kept = all_set_aside().find(number);
+  if (kept == all_set_aside().end()) return 0;
+  const set_aside found = kept->second;
+  all_set_aside().erase(kept);
+  const std::uintptr_t first = std::min(found.asked.first, found.was.front().host);
+  *was = host_at(first);
+  *was_bytes = std::max(found.asked.last(), found.was.back().end()) - first;
+  if (found.asked.first != address_of(host) || found.asked.bytes != bytes) return 0;
+  for (const entry &part : found.was) {
+    hfd_enter(host_at(part.host), part.bytes, 1, name, where);
+    entry &there = *table().at(part.host);
+    there.users += part.users - 1;
+    there.changed.insert(there.changed.end(), part.changed.begin(), part.changed.end());
+  }
+  return 1;
 }
 
 size_t hfd_bytes_from(const void *host) {

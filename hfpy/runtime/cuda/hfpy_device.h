@@ -14,6 +14,7 @@
 #define HFPY_DEVICE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -45,8 +46,17 @@ int hfd_present(const void *host, size_t bytes);
  * not there. */
 void hfd_move(const void *was, const void *host, size_t bytes, int update, const char *name, const char *where);
 
-/* Gives back what belongs to an address, whoever uses it: the host memory is about to go. */
-void hfd_forget(const void *host);
+/* Gives back all that begins in a range, or at its first byte, whoever uses it: the host memory is about to go. */
+void hfd_forget(const void *host, size_t bytes);
+
+/* Before a call that may free the memory of a host array: it leaves the device with its values, as a whole or in parts,
+ * whoever uses it. 0 if nothing was there, else a number for the call below. */
+int64_t hfd_set_aside(const void *host, size_t bytes, const char *name, const char *where);
+
+/* After the call: 1 if the array lies where it did, and is there again for its users; else 0, and what it was before is
+ * in `was` and `was_bytes`. The number is spent. */
+int hfd_take_back(int64_t number, const void *host, size_t bytes, const void **was, size_t *was_bytes, const char *name,
+                  const char *where);
 
 /* How many bytes of what is on the device lie behind an address; 0 if it is not there. */
 size_t hfd_bytes_from(const void *host);

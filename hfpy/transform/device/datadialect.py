@@ -87,6 +87,15 @@ class DataDialect(Protocol):
     def moved(self, array: Handle, valid: bool) -> list[str]:
         """After it: bring the array to the device again, for all its users if ``parts``, else for this routine."""
 
+    def freed(self, array: Handle) -> list[str]:
+        """Before an array is deallocated that others may have on the device: a pointer of the routine, or a caller."""
+
+    def set_aside(self, array: Handle) -> list[str]:
+        """Before a call that may free an array of this routine's: take it from the device with its values."""
+
+    def take_back(self, array: Handle) -> list[str]:
+        """After it: bring the array that is there then to the device."""
+
     def only_if(self, test: str, rows: Sequence[str]) -> list[str]:
         """Lines of this dialect that are to be executed where a test holds (empty: always)."""
 
@@ -158,6 +167,24 @@ class RuntimeCalls:
         return [
             f"call hf_moved({array.name}, {remembered(array.name)}, {self.kinds.counted(valid)}, {self._texts(array)})"
         ]
+
+    def freed(self, array: Handle) -> list[str]:
+        """``call hf_freed``."""
+        self.names.add("hf_freed")
+        return self.only_if(array.test, [f"call hf_freed({array.name})"])
+
+    def set_aside(self, array: Handle) -> list[str]:
+        """``call hf_set_aside``."""
+        number = kept_aside(array.name)
+        return [f"{number} = 0", *self.only_if(array.test, [self._call("hf_set_aside", array, f"{number}, ")])]
+
+    def take_back(self, array: Handle) -> list[str]:
+        """``call hf_take_back``, where it lies as before; else a routine that holds it brings it there as a new one."""
+        number = kept_aside(array.name)
+        self.names.add("hf_drop_set_aside")
+        back = self.only_if(array.test, [self._call("hf_take_back", array, f"{number}, ")])
+        entered = self.enter(array, True) if array.flag else []
+        return [*back, f"if ({number} /= 0) call hf_drop_set_aside({number})", *entered]
 
     def only_if(self, test: str, rows: Sequence[str]) -> list[str]:
         """A call alone is the action of a one-line ``if``."""
@@ -287,6 +314,18 @@ class DataDirectives:
         named = f"associate ({_NAMED} => {array.alone or array.name})"
         return [named, f"  {spelling.format(_NAMED)}", "end associate"]
 
+    def freed(self, array: Handle) -> list[str]:
+        """Nothing: what a pointer means is there for each kernel alone, and what callers hold is not freed (HF603)."""
+        return []
+
+    def set_aside(self, array: Handle) -> list[str]:
+        """``exit data``."""
+        return self.leave(array, True)
+
+    def take_back(self, array: Handle) -> list[str]:
+        """``enter data``."""
+        return self.enter(array, True)
+
     def remember(self, array: Handle, valid: bool) -> list[str]:
         """``exit data``, with a copy where the host does not have the values."""
         return self.leave(array, not valid)
@@ -312,6 +351,11 @@ class DataDirectives:
 def remembered(name: str) -> str:
     """The variable that keeps where an allocatable array was."""
     return derived("hf_was_", name)
+
+
+def kept_aside(name: str) -> str:
+    """The variable for what was on the device of an array that a call may free."""
+    return derived("hf_aside_", name)
 
 
 def in_block(test: str, rows: Sequence[str]) -> list[str]:

@@ -295,7 +295,8 @@ class DeviceData(HeldArrays):
         """The copies within the branches of a choice."""
         if isinstance(node, OneLine):
             touched = self._touched(flatten([node.action]), False)
-            before, after = self._copies(touched, covered, node.line)
+            before, moved, copied = self._copies(touched, covered, node.line)
+            after = [*moved, *copied]
             if before or after:
                 self._check_directives(node.line, node.line, bool(after), inside=True)
             self.check_ways([node], after)
@@ -307,16 +308,17 @@ class DeviceData(HeldArrays):
 
     def _copies(
         self, touched: Touched, covered: frozenset[str], line: LogicalLine
-    ) -> tuple[Sequence[str], Sequence[str]]:
-        """The lines before and after what is touched."""
+    ) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+        """The lines before what is touched, those after it which say where arrays are now, and the copies after it."""
         dialect = self.dialect
         before = [r for n in touched.before if n not in covered for r in dialect.update_host(self.handle(n, line))]
         after = [r for n in touched.after if n not in covered for r in dialect.update_device(self.handle(n, line))]
+        moved = []
         for name in sorted((touched.moved | touched.followed) - covered):
             rows = self._moved(name, line, name in touched.moved)
             before += rows[0]
-            after += rows[1]
-        return before, after
+            moved += rows[1]
+        return before, moved, after
 
     def _around(self, nodes: Sequence[Node], touched: Touched, covered: frozenset[str]) -> Iterator[Edit]:
         """The copies before the first and after the last of some nodes."""
@@ -325,13 +327,16 @@ class DeviceData(HeldArrays):
         last = max([s.line for s in flatten([nodes[-1]])], key=lambda line: line.last)
         if isinstance(nodes[-1], Construct) and nodes[-1].end is not None:
             last = nodes[-1].end.line
-        before, after = self._copies(touched, covered, first)
+        before, moved, copied = self._copies(touched, covered, first)
+        after = [*moved, *copied]
         inside = bool(before or after) and self._by_threads(first, last, bool(after), inside=False) is not None
         if before or after:
             self._check_directives(first, last, bool(after), inside)
         self.check_ways(nodes, after)
         yield from self.rows.before(first, before, 10, inside)
-        yield from self.rows.behind(last, after, -5, first, inside)
+        # Another array may have the memory that one had before: it is brought there (-8) when that is known.
+        yield from self.rows.behind(last, moved, -9, first, inside)
+        yield from self.rows.behind(last, copied, -5, first, inside)
 
     def _check_directives(self, first: LogicalLine, last: LogicalLine, after: bool, inside: bool) -> None:
         """Tell that directives of the user's let the device do what is copied here as host code, or several threads."""

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.device.residence import value_of
-from hfpy.analyze.device.states import LOCAL, TRANSFER, States
+from hfpy.analyze.device.states import LOCAL, PRESENT, TRANSFER, States
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, stands_for
 from hfpy.analyze.language.types import set_at_birth
@@ -26,9 +27,10 @@ from hfpy.model.statements import Assignment, Call, Construct, Jump, Memory, One
 from hfpy.model.units import OldSize, Routine
 from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.routines import unit_key
-from hfpy.transform.device.datadialect import DataDialect, DataDirectives, Handle, Scoped, remembered
+from hfpy.transform.device.datadialect import DataDialect, DataDirectives, Handle, Scoped, kept_aside, remembered
 from hfpy.transform.device.hoststatements import HostStatements
-from hfpy.transform.device.reallocated import allocates_below, memory_below
+from hfpy.transform.device.packed import as_block
+from hfpy.transform.device.reallocated import allocates_below, frees_below, memory_below
 from hfpy.transform.device.touched import Touched
 from hfpy.transform.device.transient import is_transient
 from hfpy.transform.imports import Imports
@@ -62,10 +64,12 @@ class HeldArrays(HostStatements):
         self.declared: frozenset[tuple[str, str]] = frozenset()
         self.rows = Rows(facts.application.file(routine.key), routine)
         self._remembered: set[str] = set()
+        self._aside: set[str] = set()
         self._held_once: list[DataObject] | None = None
         self._scoped_once: list[DataObject] | None = None
         self._old_sizes: dict[str, OldSize] = {}
         self._asked: set[str] = set()  # pointers that generated code asks for
+        self.opened: set[int] = set()  # one-line ifs that are blocks now
 
     # -- the beginning and the end of the routine
 
@@ -79,6 +83,17 @@ class HeldArrays(HostStatements):
         objects = (self.facts.object(n, self.key) for n in self.arrays)
         held = [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
         return [d for d in held if not self.transient(d)]
+
+    @cached_property
+    def _dynamic(self) -> dict[str, DataObject]:
+        """Those among them that can be allocated or associated."""
+        return {d.name: d for d in self._held() if d.symbol.dynamic}
+
+    @cached_property
+    def _freeable(self) -> dict[str, DataObject]:
+        """The same, and arrays that pointers of this routine, or callers, may have on the device."""
+        found = (self.facts.object(n, self.key) for n in (self.arrays if self.dialect.parts else ()))
+        return {d.name: d for d in found if d is not None and d.symbol.dynamic} | self._dynamic
 
     def holders(self, name: str) -> Sequence[str]:
         """See :meth:`HostStatements.holders`: an array with an ``equivalence`` may be there as parts of others, or
@@ -299,45 +314,79 @@ class HeldArrays(HostStatements):
 
     def _memory(self) -> Iterator[Edit]:
         """After ``allocate`` an array goes to the device, before ``deallocate`` it leaves it."""
-        held = {d.name: d for d in self._held() if d.symbol.dynamic}
-        below = memory_below(self.effects, self.key) if held else {}
+        held, freeable = self._dynamic, self._freeable
+        below = memory_below(self.effects, self.key) if freeable else {}
+        ifs = {id(s.action): s for s in flatten(self.routine.body) if isinstance(s, OneLine) and s.kind == "if"}
         for statement in flatten(self.routine.body):
-            if isinstance(statement, Memory) and statement.kind in ("allocate", "deallocate"):
-                yield from self._around_memory(statement, held)
+            if isinstance(statement, Memory) and statement.kind == "allocate":
+                yield from self._behind_allocate(statement, held)
+            elif isinstance(statement, Memory) and statement.kind == "deallocate":
+                yield from self._before_free(statement, ifs.get(id(statement)))
             elif isinstance(statement, Statement):
                 yield from self._behind_setup(statement, held, below.get(id(statement), ()))
 
-    def _around_memory(self, statement: Memory, held: dict[str, DataObject]) -> Iterator[Edit]:
-        names = [n for i in statement.items if (n := _base(i)) in held]
+    def _behind_allocate(self, statement: Memory, held: dict[str, DataObject]) -> Iterator[Edit]:
         values = any(isinstance(o, Keyword) and o.name == "source" for o in statement.options)
-        rows = []
-        for name in names:
-            data = held[name]
-            if statement.kind == "allocate":
-                rows += self._enter(data, statement.line, values or self._born_with_values(data))
-            else:
-                rows += self.dialect.leave(self.handle(name, statement.line, self._flag(data), tested=False), False)
-        if statement.kind == "allocate":
-            yield from self.rows.behind(statement.line, rows, -8)
-        else:
+        rows: list[str] = []
+        for data in (held[n] for i in statement.items if (n := _base(i)) in held):
+            rows += self._enter(data, statement.line, values or self._born_with_values(data))
+        yield from self.rows.behind(statement.line, rows, -8)
+
+    def _before_free(self, statement: Memory, chosen: OneLine | None) -> Iterator[Edit]:
+        """Before ``deallocate``; where that is the action of a one-line ``if``, only if it is done."""
+        rows = self.freed(statement)
+        if chosen is None:
             yield from self.rows.before(statement.line, rows, 11)
+        elif rows and id(chosen) not in self.opened:
+            self.opened.add(id(chosen))
+            yield from as_block(self.rows, chosen, rows)
+
+    def freed(self, statement: Statement) -> list[str]:
+        """What lets arrays leave the device that a statement frees."""
+        if not isinstance(statement, Memory) or statement.kind != "deallocate":
+            return []
+        rows: list[str] = []
+        for name in (n for i in statement.items if (n := _base(i)) in self.arrays):
+            data = self._dynamic.get(name)
+            if data is not None:
+                rows += self.dialect.leave(self.handle(name, statement.line, self._flag(data), tested=False), False)
+            else:
+                rows += self.dialect.freed(self.handle(name, statement.line))
+        return rows
 
     def _behind_setup(
         self, statement: Statement, held: dict[str, DataObject], below: Collection[tuple[Identity, str]]
     ) -> Iterator[Edit]:
         """A call that may allocate an array or associate a pointer of this routine, or free an array."""
-        names = []
-        for name, data in held.items() if below else ():
-            kinds = {kind for identity, kind in below if identity == data.identity}
-            names += [name] if "allocate" in kinds else []
-            if "deallocate" in kinds:  # maybe not in every run: its values go back
-                freed = self.handle(name, statement.line, self._flag(data))
-                yield from self.rows.before(statement.line, self.dialect.leave(freed, True), 11)
-        for reference in self.references.get(id(statement), ()):
-            if reference.name in held and reference.role == "argument" and self._may_allocate(reference):
-                names.append(reference.name)
-        rows = [row for n in dict.fromkeys(names) for row in self._enter(held[n], statement.line)]
+        may = self._freeable
+        given = [r for r in self.references.get(id(statement), ()) if r.role == "argument" and r.name in may]
+        known = {name: {kind for i, kind in below if i == d.identity} for name, d in may.items()} if below else {}
+        # Maybe not in every run: their values go back.
+        freed = dict.fromkeys(name for name, kinds in known.items() if "deallocate" in kinds)
+        freed |= dict.fromkeys(r.name for r in given if self.leaves_for(r, r.name))
+        self._aside.update(freed)
+        rows: list[str] = []
+        for name in freed:
+            handle = self.handle(name, statement.line, self._flag(held[name]) if name in held else "")
+            yield from self.rows.before(statement.line, self.dialect.set_aside(handle), 11)
+            rows += self.dialect.take_back(handle)
+        allocated = [name for name, kinds in known.items() if "allocate" in kinds]
+        allocated += [r.name for r in given if r.name in held and self._may_allocate(r)]
+        for name in dict.fromkeys(n for n in allocated if n in held and n not in freed):
+            rows += self._enter(held[name], statement.line)
         yield from self.rows.behind(statement.line, rows, -8)
+
+    def leaves_for(self, reference: Reference, name: str) -> bool:
+        """Whether an array leaves the device for a call that may free its memory: another array may have that
+        before the call is over.
+        """
+        if reference.role != "argument" or reference.name != name or name not in self._freeable:
+            return False
+        if not self.dialect.parts and self._dynamic[name].identity in self.states.resident(self.key):
+            return False  # see DeviceData: directives cannot take it from the device
+        met = [(site, d) for site, d in dummies_met(self.facts, self.key, reference) if d is not None]
+        expected = any(self.states.decided(d.name, site.callee) == PRESENT for site, d in met)
+        return not expected and frees_below(self.facts, reference, self.key)
 
     def _may_allocate(self, reference: Reference) -> bool:
         if takes_buffer(reference.at.statement, reference.position):
@@ -356,9 +405,9 @@ class HeldArrays(HostStatements):
         return derived("hf_entered_", data.name) if asked else ""
 
     def _flags(self) -> Iterator[Edit]:
-        if self._remembered:
-            kept = ", ".join(remembered(n) for n in sorted(self._remembered))
-            row = f"{self._margin}integer(8) :: {kept}"
+        kept = [*map(remembered, sorted(self._remembered)), *map(kept_aside, sorted(self._aside))]
+        if kept and self.dialect.parts:
+            row = f"{self._margin}integer(8) :: {', '.join(kept)}"
             yield insert_lines(self.routine.spec_insert + 1, [row], 1, self.routine.header.first)
         names = [flag for d in self._held() if (flag := self._flag(d))]
         names += [_RETURN] if self._scoped() and self._goes_elsewhere() else []

@@ -114,9 +114,13 @@ class HostStatements:
         """The arrays by whose names the memory of an array is on the device."""
         return (name,)
 
+    def leaves_for(self, reference: Reference, name: str) -> bool:
+        """Whether an array is not on the device during a call."""
+        return False
+
     def _touch(self, reference: Reference, name: str, touched: Touched, partly: bool) -> None:
         """Add what a reference does with an array; ``partly`` where it may leave some of it as it is."""
-        if self.traffic.takes(reference, name, touched, self.found):
+        if self.traffic.takes(reference, name, touched, self.found) or self.leaves_for(reference, name):
             return
         anew = allocates_below(self.facts, reference, self.key)
         if self.states.stays_on_device(reference, self.key):

@@ -34,6 +34,10 @@ class Copies(Protocol):
     accesses: AccessRewriter
     dialect: DataDialect
     rows: Rows
+    opened: set[int]  # one-line ifs that are blocks now
+
+    def freed(self, statement: Statement) -> list[str]:
+        """What lets arrays leave the device that a statement frees."""
 
     def arguments(self, statement: Statement) -> list[tuple[str, Reference]]:
         """The device arrays that a statement passes on, with their names in the routine."""
@@ -74,10 +78,16 @@ def packed_copies(
         yield from _around(copies, action, rows)
         return
     assert isinstance(statement, OneLine)
+    copies.opened.add(id(statement))
+    yield from as_block(copies.rows, statement, [*copies.freed(action), *rows.before], rows.after)
+
+
+def as_block(placed: Rows, statement: OneLine, before: Sequence[str], after: Sequence[str] = ()) -> Iterator[Edit]:
+    """A one-line ``if`` as a block, with lines around its action."""
     line = statement.line
-    margin = copies.rows.margin(line)
-    opened = "".join(f"\n{margin}  {row}" for row in rows.before)
-    closed = "".join(f"\n{margin}  {row}" for row in rows.after)
+    margin = placed.margin(line)
+    opened = "".join(f"\n{margin}  {row}" for row in before)
+    closed = "".join(f"\n{margin}  {row}" for row in after)
     text = f" then{opened}\n{margin} "
     begin = len(line.text) - len(line.text[statement.begin :].lstrip())
     (row, column), there = line.locate(statement.behind - 1), line.locate(begin)

@@ -11,7 +11,7 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, children
-from hfpy.model.statements import Assignment
+from hfpy.model.statements import Assignment, Memory
 
 _DEPTH = 20  # of calls, beyond which anything is taken for possible
 
@@ -29,6 +29,28 @@ def allocates(facts: Facts, reference: Reference, data: DataObject) -> bool:
 def allocates_below(facts: Facts, reference: Reference, key: str, depth: int = 0) -> bool:
     """Whether a reference is passed to a routine that may allocate it anew (one that is ``intent(out)`` is, always)."""
     return any(_allocates(facts, dummy, depth) for _, dummy in dummies_met(facts, key, reference) if dummy is not None)
+
+
+def frees_below(facts: Facts, reference: Reference, key: str, depth: int = 0) -> bool:
+    """Whether a reference is passed to a routine that may deallocate it: what is in its memory then has nothing to do
+    with it.
+    """
+    return any(_frees(facts, dummy, depth) for _, dummy in dummies_met(facts, key, reference) if dummy is not None)
+
+
+def _frees(facts: Facts, dummy: DataObject, depth: int) -> bool:
+    allocatable = "allocatable" in dummy.symbol.attributes
+    if not dummy.symbol.dynamic or (allocatable and dummy.symbol.intent == "in"):
+        return False
+    if (allocatable and dummy.symbol.intent == "out") or depth > _DEPTH:
+        return True
+    mine = (r for r in facts.references.get(dummy.routine, ()) if r.name == dummy.name)
+    return any(_freed(r) or frees_below(facts, r, dummy.routine, depth + 1) for r in mine)
+
+
+def _freed(reference: Reference) -> bool:
+    statement = reference.at.statement
+    return reference.role == "allocate" and isinstance(statement, Memory) and statement.kind == "deallocate"
 
 
 def memory_below(effects: Effects, key: str) -> dict[int, set[tuple[Identity, str]]]:
