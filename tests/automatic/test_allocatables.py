@@ -134,3 +134,38 @@ def test_pointers_in_objects_that_get_sections(statements: str, kind: str, regio
     (path,) = write_files({"m.f90": text}, tmp_path)
     found = found_regions([path], Options(target="gpu", backend="cuda-c"))
     assert found.verdicts[0].region is region
+
+
+SCALARS = """module m
+  implicit none
+contains
+  subroutine s(a)
+    real(8), intent(inout) :: a(40000)
+    real(8), allocatable :: x, t
+    integer :: i
+    allocate(t, source=0d0)
+    do i = 1, 40000
+      STATEMENT
+    end do
+    if (allocated(x)) print *, x, t
+  end subroutine s
+end module m
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "taken"),
+    [
+        ("x = a(i); a(i) = x*0.5d0", False),
+        ("if (a(i) > 3) x = 1", False),
+        ("t = a(i); a(i) = t*0.5d0", True),
+        ("a(i) = a(i)*t", True),
+        ("t = t + a(i)", True),
+    ],
+)
+def test_an_assignment_may_allocate_a_scalar(tmp_path: Path, statement: str, taken: bool) -> None:
+    """On GPUs such programs ended with a fault of memory, and with OpenMP they did not compile."""
+    (path,) = write_files({"m.f90": SCALARS.replace("STATEMENT", statement)}, tmp_path)
+    for options in (Options(), Options(target="gpu", backend="cuda-c")):
+        (verdict,) = found_regions([path], options).verdicts
+        assert bool(verdict.iterators) == taken, verdict.why

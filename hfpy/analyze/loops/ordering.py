@@ -75,6 +75,7 @@ _STOPPING = "it may end the program in several ways, whichever turn comes to one
 _FINALIZED = "ends the life or the value of an object whose type has a final procedure"
 _POINTED = "use a pointer that is set before the loop"
 _SIZED = "allocate it before the loop, and assign to its elements, as in x(:) = …"
+_SCALAR = "use a variable that is not allocatable"
 _PARTS = "assign its components one by one"
 _AGAIN = "loops in what it calls may be regions, if they are in routines of their own"
 _OWN = "make a routine of its own of what is after the entry"
@@ -271,7 +272,7 @@ class Ordering:
             case Jump(kind="return") if turns:
                 return Ordered("may return from the routine", line, _BEHIND)
             case Assignment(pointer=False) as statement:
-                return self._assigned(statement, routine, at)
+                return (self._born(statement, routine, at) if turns else None) or self._assigned(statement, routine, at)
             case Memory(items=items) if any(finalizes(i, routine.key, self.scopes) for i in items):
                 return Ordered(_FINALIZED, line)
             case Header(kind="block") if any(
@@ -294,6 +295,20 @@ class Ordering:
         name = base_name(item) or ""
         found = self.scopes.variable(name, routine.key)
         return found is not None and (found.home != routine.key or keeps_value(routine, name))
+
+    def _born(self, statement: Assignment, routine: Routine, at: Located) -> Ordered | None:
+        """Why an assignment to an allocatable scalar keeps turns in order: the first one may allocate it, where it does
+        not read it.
+        """
+        target = statement.target
+        if not isinstance(target, Name) or target.name in aliases_of(at):
+            return None
+        found = self.scopes.variable(target.name, routine.key)
+        if found is None or found.symbol.rank or "allocatable" not in found.symbol.attributes:
+            return None
+        if _mentions(statement.value, target.name) or _is_allocated(routine, target.name, statement.line):
+            return None
+        return Ordered(f"may allocate '{target.name}' by an assignment", statement.line, _SCALAR)
 
     def _assigned(self, statement: Assignment, routine: Routine, at: Located) -> Ordered | None:
         """Why an assignment keeps turns in order: it calls a procedure, or allocates a variable whose size others may
@@ -430,6 +445,27 @@ class Ordering:
 def _declared(at: Located) -> tuple[object, ...]:
     """What the ``block`` declares that a statement begins."""
     return next((c.declarations for c in reversed(at.constructs) if c.header is at.statement), ())
+
+
+def _mentions(expr: Expr, name: str) -> bool:
+    return any(isinstance(node, Name) and node.name == name for node in walk(expr))
+
+
+def _is_allocated(routine: Routine, name: str, line: LogicalLine) -> bool:
+    """Whether a variable is certainly allocated at a line: by a statement on the way there, and nothing frees it."""
+    done = False
+    for statement in flatten(routine.body):
+        match statement:
+            case Memory(kind="allocate"):
+                before = statement.line.first < line.first and statement in routine.body
+                done = done or (before and any(_mentions(i, name) for i in statement.items))
+            case Memory(items=items) if any(_mentions(i, name) for i in items):
+                return False
+            case Call(args=args) if any(_mentions(a, name) for a in args):
+                return False
+            case Jump(kind="goto"):
+                return False
+    return done
 
 
 def _with_memory(word: str, line: LogicalLine) -> Ordered:
