@@ -348,6 +348,39 @@ contains
 end module others
 """
 
+RENEWED = """\
+module renewed
+  implicit none
+contains
+  subroutine run()
+    real(8), allocatable, target :: x(:)
+    real(8), pointer :: q(:)
+    integer :: i, turn
+    allocate(x(6), source=1d0)
+    do turn = 1, 3
+      !@parallelRegion
+      do i = 1, size(x)
+        x(i) = x(i) + i
+      end do
+      q => x(2:5)
+      !@parallelRegion
+      do i = 1, 4
+        q(i) = 2*q(i)
+      end do
+      x = [x, 1d0, 2d0]
+      print *, x
+      q => x
+      !@parallelRegion
+      do i = 1, size(q)
+        q(i) = q(i) + 1
+      end do
+      print *, x
+      x = x(2:)
+    end do
+  end subroutine run
+end module renewed
+"""
+
 
 def _pair(name: str, text: str) -> Pair:
     files = {f"{name}.f90": text}
@@ -360,6 +393,7 @@ PAIRS = [
     _pair("modules", MODULES),
     _pair("targets", TARGETS),
     _pair("others", OTHERS),
+    _pair("renewed", RENEWED),
 ]
 KERNELS = (CUDA_C, CUDA_FORTRAN)
 VARIANTS = {
@@ -368,6 +402,7 @@ VARIANTS = {
     "modules": (*KERNELS, OPENACC),
     "targets": KERNELS,
     "others": KERNELS,
+    "renewed": KERNELS,
 }
 
 

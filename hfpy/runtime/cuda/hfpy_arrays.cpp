@@ -103,17 +103,21 @@ std::map<int, std::vector<range>> &groups() {
 bool same(const range &a, const range &b) { return a.start == b.start && a.bytes == b.bytes; }
 
 // Pointers that have meant what is in some memory, as a whole or in part, have nothing there any more: it may be somebody
-// else's soon.
-void drop_from_groups(const range &memory) {
+// else's soon. The result is how many they are.
+int drop_from_groups(const range &memory) {
   const auto address = [](const void *at) { return reinterpret_cast<std::uintptr_t>(at); };
   const auto inside = [&](const range &r) {
     return address(r.start) >= address(memory.start) &&
            address(r.start) + r.bytes <= address(memory.start) + memory.bytes;
   };
+  int dropped = 0;
   for (auto &group : groups()) {
     std::vector<range> &members = group.second;
-    members.erase(std::remove_if(members.begin(), members.end(), inside), members.end());
+    const auto kept = std::remove_if(members.begin(), members.end(), inside);
+    dropped += static_cast<int>(members.end() - kept);
+    members.erase(kept, members.end());
   }
+  return dropped;
 }
 
 // Memory that is about to go, or has gone.
@@ -200,9 +204,11 @@ intptr_t hfd_location_of_array(const CFI_cdesc_t *array) { return reinterpret_ca
 void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, int update, const char *name, const char *where) {
   if (was == 0) return;
   const void *const before = reinterpret_cast<const void *>(was);
-  if (array->base_addr == nullptr) return forget({before, hfd_bytes_from(before)});
+  const range old{before, hfd_bytes_from(before)};
+  if (array->base_addr == nullptr) return forget(old);
   const range memory = elements_of(array);
-  hfd_move(before, memory.start, memory.bytes, update, name, where);
+  const int fewer = same(old, memory) || old.bytes == 0 ? 0 : drop_from_groups(old);
+  hfd_move(before, memory.start, memory.bytes, update, fewer, name, where);
 }
 
 void hfd_set_array_aside(const CFI_cdesc_t *array, int64_t *number, const char *name, const char *where) {

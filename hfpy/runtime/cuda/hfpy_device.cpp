@@ -378,7 +378,8 @@ int hfd_present(const void *host, size_t bytes) {
   return found != nullptr && found->holds(address_of(host), bytes);
 }
 
-void hfd_move(const void *was, const void *host, size_t bytes, int update, const char *name, const char *where) {
+void hfd_move(const void *was, const void *host, size_t bytes, int update, int fewer, const char *name,
+              const char *where) {
   const hfpy::guard alone;
   entry *const found = table().at(address_of(was));
   if (found == nullptr || found->host != address_of(was)) return;
@@ -386,10 +387,10 @@ void hfd_move(const void *was, const void *host, size_t bytes, int update, const
     if (update) hfd_update_device(host, bytes, name, where);
     return;
   }
-  const long long users = found->users;
+  const long long users = found->users - fewer;
   hfpy::give(found->device);
   table().remove(found->host);
-  if (bytes == 0) return;
+  if (bytes == 0 || users <= 0) return;
   hfd_enter(host, bytes, 1, name, where);
   table().at(address_of(host))->users = users;
 }

@@ -42,9 +42,10 @@ void hfd_update_parts(const void *host, size_t bytes, int to_host, const char *n
 int hfd_present(const void *host, size_t bytes);
 
 /* What was brought there from one address belongs to a host array that lies elsewhere now, perhaps of another size: its
- * users stay, its values come from the host; if it still lies there, only if `update` says so. Nothing happens if it was
- * not there. */
-void hfd_move(const void *was, const void *host, size_t bytes, int update, const char *name, const char *where);
+ * users stay, but for `fewer`, and its values come from the host; if it still lies there, only if `update` says so.
+ * Nothing happens if it was not there. */
+void hfd_move(const void *was, const void *host, size_t bytes, int update, int fewer, const char *name,
+              const char *where);
 
 /* Gives back all that begins in a range, or at its first byte, whoever uses it: the host memory is about to go. */
 void hfd_forget(const void *host, size_t bytes);
