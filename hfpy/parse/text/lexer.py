@@ -19,6 +19,7 @@ from hfpy.suffixes import FIXED_COLUMNS
 
 _QUOTED_OR_COMMENT = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|['"!]""")
 _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
+_WORD = re.compile(r"\w")
 _LABEL = re.compile(r"(\d{1,5})(?=\s+[A-Za-z])\s*")
 _INCLUDE_LINE = re.compile(r"#\s*include\s*[\"<]([^\">]*)")
 _INCLUDES = re.compile(r"include\s*['\"<]", re.IGNORECASE)
@@ -297,6 +298,8 @@ def _join(
             index += 1
             break
         joiner.add(text[:-1], index, column)
+        mark = column + len(text) - 1
+        in_word = not quote and len(text) > 1 and _WORD.match(text, len(text) - 2) is not None
         index = _next_code(lines, index + 1, active)
         if index >= total:
             place = Place(path, begin + 1, 1)
@@ -308,6 +311,9 @@ def _join(
             column += 1
         elif quote:
             column = 0
+        elif in_word and _WORD.match(line, column):
+            # Only an ``&`` there would go on with the word: ``end do&`` before a name are two.
+            joiner.add(" ", joiner.last, mark)
     if quote:
         line, column = lines[begin], len(lines[begin]) - len(lines[begin].lstrip())
         place = Place(path, begin + 1, column + 1, len(line) - column)
