@@ -87,7 +87,8 @@ class LogicalLine:
 @dataclass(frozen=True, slots=True)
 class SourceText:
     """A user's file as read: path as the user wrote it, physical lines without line ends, the line end, and the byte
-    order mark. ``mixed`` is the text itself where its lines end in two ways.
+    order mark. ``mixed`` is the text itself where its lines end in two ways. So many ``columns`` of a line count in
+    fixed form; 0 says that the file is in free form.
     """
 
     path: str
@@ -96,6 +97,7 @@ class SourceText:
     final_newline: bool = True
     mark: str = ""
     mixed: str = ""
+    columns: int = 0
 
     @property
     def text(self) -> str:

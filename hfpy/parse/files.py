@@ -321,7 +321,7 @@ def index_text(
         # The compiler will tell what is wrong with a plain file; it passes through hfpy.
         found = [d for d in found if d.code not in ("HF103", "HF104", "HF109", "HF115")]
     return FileIndex(
-        source=read.source,
+        source=replace(read.source, columns=options.columns) if read.fixed else read.source,
         digest=text_digest(text),
         lines=tuple(lines),
         units=indexed.units,

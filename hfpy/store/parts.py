@@ -260,7 +260,7 @@ def _silent(row: str) -> bool:
 
 def behind_all(index: FileIndex, above: int) -> FileIndex:
     """The index of lines as they are after ``above`` others."""
-    source = SourceText(index.path, ("",) * above + index.source.lines)
+    source = SourceText(index.path, ("",) * above + index.source.lines, columns=index.source.columns)
     return replace(index, source=source, lines=tuple(line.down(above) for line in index.lines))
 
 

@@ -254,3 +254,44 @@ def test_what_stands_before_a_directive_is_in_the_columns_of_statements() -> Non
     rows = done.text.splitlines()
     assert done.text.count("hf_entered_depth = 1") == 3 and "     x  + i" in rows
     assert not [row for row in rows if row.startswith("     h")]
+
+
+NUMBERED = """      program t
+      integer i, n
+      real*8 a(9)
+      n = 9
+      do 5 i = 1, n
+    5 a(i) = i
+      call s(n, a)
+      print '(9f6.1)', a
+      end
+      subroutine s(n, a)
+      integer i, n
+      real*8 a(n)
+      real*8, allocatable :: w(:)
+      allocate (w(n))
+      do 10 i = 1, n
+   10 w(i) = 2*a(i)
+      if (n.gt.10) return
+      if (n.gt.8) a(1) = 3; if (n.gt.9) stop
+      do 20 i = 1, n
+   20 a(i) = a(i) + w(i)
+      end
+"""
+
+
+@pytest.mark.parametrize("end", ["      4242", " numbers", "4242", "'4242"])
+@pytest.mark.parametrize(
+    "options", [{}, {"target": "gpu", "backend": "cuda-c"}, {"specialise": (("n", 9),)}], ids=["cpu", "gpu", "sizes"]
+)
+def test_what_is_behind_the_last_column_stays_there(tmp_path: Path, end: str, options: dict[str, object]) -> None:
+    """Lines that hfpy makes longer, shorter or several of have no more of it: on another column it would count. Other
+    lines keep it.
+    """
+    text = "".join(f"{row:72}{end}\n" for row in NUMBERED.splitlines())
+    done = translate_text({"t.f": text}, **{"backend": "openmp", "auto": True, **options}).require()
+    source = set(text.splitlines())
+    assert f"{'      n = 9':72}{end}" in done.text.splitlines()
+    assert not [row for row in done.text.splitlines() if row not in source and end.strip() in row]
+    if options.get("target") != "gpu":
+        compile_files({"t.f": done.text}, tmp_path, openmp=True)

@@ -29,7 +29,7 @@ from hfpy.parse.directives.directives import parse_directive
 from hfpy.parse.text.physical import preprocessed
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.stencil.optimise import BACKENDS
-from hfpy.transform.text.edits import Edit, apply_edits, insert, replace_range
+from hfpy.transform.text.edits import Edit, apply_edits, bare, insert, replace_range
 from hfpy.values import dataclass
 
 MOST_VERSIONS = 16  # of a region, beside the general one
@@ -228,7 +228,7 @@ class _RoutineSizes:
             rows += [(f"{indent}{'else ' if rows else ''}if ({condition}) then", first)]
             rows += [("  " + row if row.strip() else row, origin) for row, origin in numbered]
             self.made.append(Specialised(self._in_user_file(construct).line, condition))
-        plain = [(row, n) for n, row in enumerate(self.index.source.lines[first : last + 1], first)]
+        plain = [(bare(self.index.source, n), n) for n in range(first, last + 1)]
         rows += [(f"{indent}else", first)]
         rows += [("  " + row if row.strip() else row, origin) for row, origin in plain]
         rows += [(f"{indent}end if", last)]

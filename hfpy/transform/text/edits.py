@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from hfpy.model.source import LogicalLine, SourceText
+from hfpy.parse.text.cards import without_margin
 from hfpy.parse.text.lexer import strip_comment
 from hfpy.parse.text.physical import physical
 from hfpy.values import dataclass
@@ -117,6 +118,7 @@ def apply_edits(source: SourceText, edits: Iterable[Edit], wrap: Wrap | None = N
     """
     ordered = sorted(edits)
     _check(ordered)
+    source = _without_margins(source, ordered)
     ordered = [_with_conditions(source, edit) for edit in _with_comments(source, ordered)]
     starts = _offsets(source)
     text = "\n".join(source.lines) + "\n"
@@ -134,6 +136,31 @@ def apply_edits(source: SourceText, edits: Iterable[Edit], wrap: Wrap | None = N
         position = max(position, end)
     pieces.append((text[position:], position, False))
     return _to_lines(pieces, starts, wrap)
+
+
+def bare(source: SourceText, row: int) -> str:
+    """A line without what fixed form has after its last column, such as the number of a card; a comment stays."""
+    text = source.lines[row]
+    if not source.columns or len(text) <= source.columns:
+        return text
+    counts = without_margin(text, source.columns)
+    behind = text[len(counts) :].lstrip()
+    return text if behind[:1] == "!" or len(strip_comment(counts)[0]) < len(counts) else counts
+
+
+def _without_margins(source: SourceText, edits: Iterable[Edit]) -> SourceText:
+    """A file in fixed form in which lines that edits change have none of the text that does not count: where they
+    change the length of a line, or break it, that text would come to count.
+    """
+    if not source.columns:
+        return source
+    lines = list(source.lines)
+    for edit in edits:
+        rows = () if edit.whole_lines else (edit.line, edit.end_line) if edit.end_column else (edit.line,)
+        for row in rows:
+            if row < len(lines):
+                lines[row] = bare(source, row)
+    return replace(source, lines=tuple(lines))
 
 
 def _check(ordered: list[Edit]) -> None:
@@ -258,7 +285,7 @@ def moved_lines(source: SourceText, edits: Iterable[Edit], first: int, last: int
     """Physical lines ``first`` to ``last`` with the edits inside them applied, and the source line (0-based) of
     each.
     """
-    part = SourceText(source.path, source.lines[first : last + 1])
+    part = SourceText(source.path, source.lines[first : last + 1], columns=source.columns)
     shifted = [
         Edit(
             e.line - first,

@@ -12,7 +12,7 @@ from hfpy.model.units import FileIndex
 from hfpy.parse.text.cards import card
 from hfpy.parse.text.lexer import strip_comment
 from hfpy.parse.text.physical import physical
-from hfpy.transform.text.edits import Wrap
+from hfpy.transform.text.edits import Wrap, bare
 from hfpy.transform.text.wrapping import broken_at, has_operators, text_apart, wrap_line
 
 WIDTH = 72
@@ -25,8 +25,8 @@ def lines_for(index: FileIndex, macros: Collection[str]) -> Wrap:
     """What makes lines of a file of a changed line: those of its form, not too long."""
     if not index.fixed:
         return lambda text, _: wrap_line(text, macros)
-    own = frozenset(index.source.lines)
-    return lambda text, new: wrap_fixed(_begun(text) if new and text not in own else text, macros)
+    own = {text: bare(index.source, row) for row, text in enumerate(index.source.lines)}
+    return lambda text, new: wrap_fixed(own[text] if text in own else _begun(text) if new else text, macros)
 
 
 def _begun(text: str) -> str:
