@@ -19,6 +19,7 @@ from tests.support import (
     SEQUENTIAL,
     Corpus,
     Variant,
+    translate_text,
 )
 
 TEXT = """\
@@ -263,3 +264,31 @@ def test_more_directives(name: str, corpus: Corpus) -> None:
         assert {d.code for d in corpus.translation(f"d_{name}", OPENMP_TARGET).errors} == {"HF603"}
     else:
         corpus.check_one(f"d_{name}", OPENMP_TARGET)
+
+
+@pytest.mark.parametrize("given, entered", [("a", True), ("a(1,j)", False), ("a(:,j)", False)])
+def test_what_procedures_without_source_may_allocate(given: str, entered: bool) -> None:
+    """A whole array, but none of which they get a part: there a flag of hfpy's would be in a user's ``parallel``, too,
+    where ``default(none)`` forbids it.
+    """
+    text = f"""subroutine s(n)
+  integer, intent(in) :: n
+  integer :: j
+  real(8), allocatable :: a(:,:)
+  allocate (a(n,n))
+  !$omp parallel do default(none) shared(n, a) private(j)
+  do j = 1, n
+    call fill(n, {given})
+  end do
+  !@parallelRegion{{domName(j), domSize(n)}}
+  do j = 1, n
+    a(1,j) = 2*a(1,j)
+  end do
+  !@end parallelRegion
+  call last(a(1,1))
+end subroutine
+"""
+    done = translate_text({"s.f90": text}, target="gpu", backend="cuda-c").require()
+    rows = [row.strip() for row in done.text.splitlines()]
+    behind = rows[rows.index(f"call fill(n, {given})") + 1]
+    assert ("hf_enter_once" in behind) == entered and (entered or behind == "end do")

@@ -389,6 +389,8 @@ class HeldArrays(HostStatements):
         return not expected and frees_below(self.facts, reference, self.key)
 
     def _may_allocate(self, reference: Reference) -> bool:
+        if isinstance(reference.node, Apply):
+            return False  # an element or a section stays where it is
         if takes_buffer(reference.at.statement, reference.position):
             return False
         met = dummies_met(self.facts, self.key, reference)
