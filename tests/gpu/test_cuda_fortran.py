@@ -302,6 +302,45 @@ def test_the_filter_keeps_lines(tmp_path: Path) -> None:
     assert "attributes(" not in plain
 
 
+SCALARS_AND_ARRAYS = """
+subroutine first(n, ix)
+  integer, intent(in) :: n
+  integer, intent(inout) :: ix(n)
+  integer :: i
+  @parallelRegion{domName(i), domSize(n)}
+  ix(i) = i
+  @end parallelRegion
+end subroutine first
+subroutine other(n, a, ix)
+  integer, intent(in) :: n, a(n)
+  integer, intent(inout) :: ix
+  integer :: i
+  @parallelRegion{domName(i), domSize(n)}
+  if (a(i) > 3) ix = 1
+  @end parallelRegion
+end subroutine other
+program main
+  implicit none
+  integer :: a(5), ix
+  ix = 0
+  call first(5, a)
+  call other(5, a, ix)
+  print *, a, ix
+end program main
+"""
+
+
+def test_a_name_of_an_array_and_of_a_scalar(emulation: Emulation, tmp_path: Path) -> None:
+    """The arguments that are checked are those that are arrays in the same launcher."""
+    options = {"target": "gpu", "backend": "cuda-fortran"}
+    files = translate_text({"m.h90": SCALARS_AND_ARRAYS}, folder=tmp_path, **options).require().files
+    paths = []
+    for name, text in (("launches.f90", LAUNCHES_SOURCE.read_text()), *sorted(files.items(), reverse=True)):
+        paths.append(tmp_path / f"{Path(name).stem}.F90")
+        paths[-1].write_text(emulated(text))
+    assert ran(linked(paths, emulation, tmp_path)).stdout.split() == ["1", "2", "3", "4", "5", "1"]
+
+
 def test_the_runtime_is_where_the_build_looks_for_it() -> None:
     assert LAUNCHES_SOURCE.parent == RUNTIME
     assert EMULATED_SOURCE.parent == EMULATION

@@ -30,6 +30,7 @@ EMULATED_MODULE = "cudafor"
 _FOLDED = re.compile(r"^ *\w+\(\d\), [^\n!]*&\n(?:[^\n]*&\n)*[^\n]*$", re.M)
 _ATTRIBUTES = re.compile(r"^(\s*)attributes\((?:global|device)\) ", re.M)
 _DEVICE = re.compile(r", device\b(?=.* :: )")
+_BEGIN = re.compile(r"^\s*subroutine\b")
 _POINTER = re.compile(r"^\s*\w+\(\d\), pointer, contiguous :: (\w+)\(")
 _LAUNCH = re.compile(r"^(\s*)call (\w+)<<<(\w+), (\w+)>>>\( &$")
 
@@ -41,6 +42,8 @@ def emulated(text: str) -> str:
     whole = _FOLDED.sub(_unfolded, _ATTRIBUTES.sub(r"\1", text))
     rows = iter(_DEVICE.sub("", whole).splitlines())
     for row in rows:
+        if _BEGIN.match(row):
+            arrays = set()  # in another launcher a name may be a scalar's
         pointer = _POINTER.match(row)
         if pointer is not None:
             arrays.add(pointer[1])
