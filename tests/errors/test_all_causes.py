@@ -41,7 +41,7 @@ contains
     real(8), intent(inout) :: x
     real(8), save :: kept = 0                    ! 36
     real(8), allocatable :: w(:)
-    allocate(w(3))                               ! 38
+    if (x > 1) allocate(w(3))                    ! 38
     kept = kept + x
     print *, x                                   ! 40
     x = x + w(1)
