@@ -36,6 +36,10 @@ end module m
 TAKEN = "allocate (w(5))\nw(:) = x"
 BODIES = {
     "under a condition": "if (x(1) > 1) allocate (w(2))\nif (x(1) <= 1) allocate (w(3))\nw(:) = 1",
+    "in a branch": "if (x(1) > 1) then\nallocate (w(2))\nelse\nallocate (w(3))\nend if\nw(:) = 1",
+    "in one branch": "if (x(1) > 1) then\nallocate (w(2))\nw(:) = 1\nend if",
+    "in one line": "if (x(1) > 1) allocate (w(2))\nif (x(1) > 1) w(:) = 1",
+    "freed in one line": "allocate (w(2))\nw(:) = 1\nif (x(1) > 1) deallocate (w)",
     "twice": "allocate (w(2))\nw(:) = 1\ndeallocate (w)\nallocate (w(3))\nw(:) = 1",
     "by an assignment": "allocate (w(2))\nw(:) = 1\nw = x",
     "by a routine": "allocate (w(2))\nw(:) = 1\ncall again(w)",

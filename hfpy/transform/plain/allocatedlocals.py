@@ -15,7 +15,7 @@ from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Range, Unary, base_name
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Memory
+from hfpy.model.statements import Memory, OneLine
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.plain.declarations import without
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
@@ -49,6 +49,8 @@ class _Locals:
         self.routine = routine
         self.key = routine.key
         self.units = (routine.key, *(r.key for r in facts.application.routines_of(routine.key)))
+        statements = facts.graph.statements[routine.key]
+        self.conditional = {at.statement.line.key for at in statements if isinstance(at.statement, OneLine)}
         self.sites: dict[tuple[LineKey, int, int], list[CallSite]] = {}
         for site in (s for unit in self.units for s in facts.graph.sites.get(unit, ())):
             self.sites.setdefault((site.at.statement.line.key, site.node.start, site.node.end), []).append(site)
@@ -113,7 +115,8 @@ class _Locals:
     def _is_plain(self, at: Located) -> bool:
         """Whether nothing is around a statement that allocates or frees."""
         statement = at.statement
-        alone = not at.constructs and not at.conditions and not statement.line.file
+        around = at.constructs or at.conditions or statement.line.key in self.conditional
+        alone = not around and not statement.line.file
         return alone and isinstance(statement, Memory) and not statement.options
 
     def _given(self, reference: Reference) -> bool:
