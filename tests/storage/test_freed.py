@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, Corpus, Pair
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, Corpus, Pair, translate_text
 
 PERHAPS = """\
 module perhaps
@@ -414,3 +414,53 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize("name", [pair.name for pair in PAIRS])
 def test_what_has_the_memory_then_has_its_own_values(corpus: Corpus, name: str) -> None:
     corpus.check(name)
+
+
+CONDITION = """\
+module m
+  implicit none
+contains
+  logical function emptied(p)
+    real(8), allocatable, intent(inout) :: p(:)
+    emptied = size(p) > 5
+    if (emptied) deallocate(p)
+    if (emptied) allocate(p(5), source=1d0)
+  end function emptied
+  subroutine go(v, n)
+    real(8), allocatable, intent(inout) :: v(:)
+    integer, intent(inout) :: n
+    integer :: i
+    logical :: done
+    !@parallelRegion
+    do i = 1, size(v)
+      v(i) = v(i) + i
+    end do
+    CALL
+    !@parallelRegion
+    do i = 1, size(v)
+      v(i) = 2*v(i)
+    end do
+  end subroutine go
+end module m
+"""
+BRANCHES = {
+    "if": "if (emptied(v)) then\nn = 1\nelse\nn = 2\nend if",
+    "else if": "if (n > 3) then\nn = 1\nelse if (emptied(v)) then\nn = 2\nend if",
+    "do while": "do while (emptied(v))\nn = n + 1\nend do",
+    "select": "select case (merge(1, 2, emptied(v)))\ncase (1)\nn = 3\nend select",
+    "one line": "if (emptied(v)) return",
+}
+
+
+@pytest.mark.parametrize("branch", BRANCHES.values(), ids=BRANCHES)
+def test_calls_that_free_are_refused_where_statements_branch(branch: str) -> None:
+    """The array was brought back in the first branch alone, so that the next kernel ended the run."""
+    done = translate_text({"m.f90": CONDITION.replace("CALL", branch)}, target="gpu", backend="cuda-c")
+    assert "HF603" in {d.code for d in done.errors}
+
+
+@pytest.mark.parametrize("statement", ["done = emptied(v)", "if (emptied(v)) n = 2"])
+def test_other_calls_that_free_are_taken(statement: str) -> None:
+    done = translate_text({"m.f90": CONDITION.replace("CALL", statement)}, target="gpu", backend="cuda-c")
+    assert not done.errors
+    assert "hf_take_back" in done.text

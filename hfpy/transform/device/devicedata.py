@@ -30,7 +30,7 @@ from hfpy.model.units import Routine
 from hfpy.parse.statements.nests import own_nest
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.device.datadialect import DataDialect, Scoped
-from hfpy.transform.device.heldarrays import HeldArrays
+from hfpy.transform.device.heldarrays import HeldArrays, leads_away
 from hfpy.transform.device.packed import packed_copies, packed_rows
 from hfpy.transform.device.touched import Touched
 from hfpy.transform.imports import Imports
@@ -205,7 +205,7 @@ class DeviceData(HeldArrays):
         if node.kind in ("region", "at_if"):
             return True
         for statement in flatten([node]):
-            if _leads_away(statement) or ways_out(statement) or self._works(statement):
+            if leads_away(statement) or ways_out(statement) or self._works(statement):
                 return True
         return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
 
@@ -358,7 +358,7 @@ class DeviceData(HeldArrays):
         for statement in flatten(list(nodes)) if after else ():
             if isinstance(statement, Call) and ways_out(statement):
                 hint = "return a number instead, and branch by it after the call"
-            elif isinstance(statement, OneLine) and _leads_away(statement.action):
+            elif isinstance(statement, OneLine) and leads_away(statement.action):
                 hint = "call the function in a statement of its own before"
             else:
                 continue
@@ -383,10 +383,6 @@ class DeviceData(HeldArrays):
         self._remembered.add(name)
         more = self.dialect.enter(handle, True) if mine else []
         return self.dialect.remember(handle, valid), [*self.dialect.moved(handle, valid), *more]
-
-
-def _leads_away(action: Statement) -> bool:
-    return isinstance(action, Jump) and action.kind in ("return", "goto", "exit", "cycle")
 
 
 def _conditions(node: Node) -> Iterator[Statement]:

@@ -23,7 +23,7 @@ from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.names import derived
 from hfpy.model.printing import expression as printed
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Jump, Memory, OneLine, Statement, flatten
+from hfpy.model.statements import Assignment, Call, Construct, Header, Jump, Memory, OneLine, Statement, flatten
 from hfpy.model.units import OldSize, Routine
 from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.routines import unit_key
@@ -374,6 +374,13 @@ class HeldArrays(HostStatements):
         allocated += [r.name for r in given if r.name in held and self._may_allocate(r)]
         for name in dict.fromkeys(n for n in allocated if n in held and n not in freed):
             rows += self._enter(held[name], statement.line)
+        if rows and _branches(statement):
+            message = (
+                "a function that this statement calls before it branches may allocate or free an array on the device"
+            )
+            place = statement.line.place(self.routine.file)
+            self.found.append(error("HF603", message, place, "call it in a statement of its own before"))
+            return
         yield from self.rows.behind(statement.line, rows, -8)
 
     def leaves_for(self, reference: Reference, name: str) -> bool:
@@ -511,3 +518,15 @@ def with_unknown_size(name: str, place: OldSize, file: str) -> Edit | Diagnostic
 def _base(expr: Expr) -> str:
     node = expr.base if isinstance(expr, Apply) else expr
     return node.name if isinstance(node, Name) else ""
+
+
+def _branches(statement: Statement) -> bool:
+    """Whether what is on the line after a statement is not always done, or not once."""
+    if isinstance(statement, Header):
+        return statement.kind not in ("associate", "block", "critical")
+    return isinstance(statement, OneLine) and leads_away(statement.action)
+
+
+def leads_away(action: Statement) -> bool:
+    """Whether the action of a one-line ``if`` is a jump."""
+    return isinstance(action, Jump) and action.kind in ("return", "goto", "exit", "cycle")
