@@ -9,9 +9,9 @@ from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.language.uses import Reference, frees
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, children
-from hfpy.model.statements import Assignment, Memory
+from hfpy.model.statements import Assignment
 
 _DEPTH = 20  # of calls, beyond which anything is taken for possible
 
@@ -45,12 +45,7 @@ def _frees(facts: Facts, dummy: DataObject, depth: int) -> bool:
     if (allocatable and dummy.symbol.intent == "out") or depth > _DEPTH:
         return True
     mine = (r for r in facts.references.get(dummy.routine, ()) if r.name == dummy.name)
-    return any(_freed(r) or frees_below(facts, r, dummy.routine, depth + 1) for r in mine)
-
-
-def _freed(reference: Reference) -> bool:
-    statement = reference.at.statement
-    return reference.role == "allocate" and isinstance(statement, Memory) and statement.kind == "deallocate"
+    return any(frees(r) or frees_below(facts, r, dummy.routine, depth + 1) for r in mine)
 
 
 def memory_below(effects: Effects, key: str) -> dict[int, set[tuple[Identity, str]]]:

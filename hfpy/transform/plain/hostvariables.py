@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
+from functools import cached_property
 
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.effects.effects import Effects
@@ -21,9 +22,8 @@ from hfpy.transform.text.edits import Edit, insert, insert_lines, replace_range
 from hfpy.values import dataclass
 
 _PROCEDURES = ("subroutine", "function")
-_ARGUMENTS = frozenset(
-    {"contiguous", "dimension", "intent", "target", "value"}
-)  # attributes with which variables can be arguments
+# Attributes with which variables can be arguments.
+_ARGUMENTS = frozenset({"contiguous", "dimension", "intent", "target", "value"})
 _TYPES = ("real", "integer", "logical", "complex", "type")
 
 
@@ -81,7 +81,7 @@ class _Host:
     # -- what is needed
 
     def _find(self) -> None:
-        own = {key: dict(self._direct(key)) for key in self.internal}
+        own = {key: self._direct(key) for key in self.internal}
         below = {key: {s.callee for s in self.facts.graph.sites.get(key, ())} & own.keys() for key in own}
         more = True
         while more:
@@ -97,23 +97,26 @@ class _Host:
                 raise _Left
         self.needed = own
 
-    def _direct(self, key: str) -> Iterator[tuple[str, Symbol]]:
+    def _direct(self, key: str) -> dict[str, Symbol]:
         """The variables of the host that a procedure itself uses, in its statements or its declarations."""
-        scopes, routine = self.facts.scopes, self.facts.routine(key)
-        used = dict.fromkeys(n for symbol in routine.spec.symbols.values() for n in sorted(symbol.names))
-        used |= dict.fromkeys(r.name for r in self.facts.references.get(key, ()))
-        pending, taken = list(used), dict[str, Symbol]()
-        for name in pending:
-            found = scopes.variable(name, key)
-            if found is None or found.home != self.routine.key or found.symbol.constant or name in taken:
-                continue
-            if name != found.symbol.name or not self._can_be_argument(key, found.symbol):
-                raise _Left
-            taken[name] = found.symbol
-            pending += sorted(n for dim in found.symbol.shape for n in dim.names)
+        routine, taken = self.facts.routine(key), dict[str, Symbol]()
+        used = [n for symbol in routine.spec.symbols.values() for n in sorted(symbol.names)]
+        for name in dict.fromkeys([*used, *(r.name for r in self.facts.references.get(key, ()))]):
+            self._take(name, key, taken)
         if taken and any(at.renamed for at in self.facts.graph.statements[key]):
-            raise _Left  # names of an associate or a block may be those of variables
-        return ((name, taken[name]) for name in reversed(taken))
+            raise _Left  # names of a block may be those of variables
+        return taken
+
+    def _take(self, name: str, key: str, taken: dict[str, Symbol]) -> None:
+        """Add a name to those of variables of the host, after those that the shape of its variable names."""
+        found = self.facts.scopes.variable(name, key)
+        if found is None or found.home != self.routine.key or found.symbol.constant or name in taken:
+            return
+        if not self._can_be_argument(key, found.symbol):
+            raise _Left
+        for other in sorted(n for dim in found.symbol.shape for n in dim.names):
+            self._take(other, key, taken)
+        taken[name] = found.symbol
 
     def _can_be_argument(self, key: str, symbol: Symbol) -> bool:
         """Whether a variable can be an argument as it is declared, with the shape that it has."""
@@ -124,19 +127,20 @@ class _Host:
         same = all(self._known(key, n) == self._known(self.routine.key, n) for n in names)
         bounds = (bound.expr for dim in symbol.shape for bound in dim.bounds)
         values = set[str]().union(*(values_of(self.facts, self.routine.key, bound) for bound in bounds))
-        return plain and forms and same and not joint and not any(map(self._changes, values))
+        return plain and forms and same and not joint and not values & self._changed
 
     def _known(self, key: str, name: str) -> tuple[str, str] | None:
         found = self.facts.scopes.variable(name, key)
         return (found.home, found.symbol.name) if found is not None else None
 
-    def _changes(self, name: str) -> bool:
-        """Whether a name means a variable of the host that may have another value than where its arrays got a shape."""
-        symbol = self.routine.spec.symbols.get(name)
-        if symbol is None or symbol.constant or symbol.intent == "in":
-            return False
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        """The names of variables of the host that may have another value than where its arrays got their shapes. Those
+        of modules have not: kernels do not set them.
+        """
         uses = (r for key in self._units() for r in self.facts.references.get(key, ()))
-        return any(r.name == name and r.role not in ("read", "inquiry") for r in uses)
+        changed = {r.name for r in uses if r.role not in ("read", "inquiry")}
+        return frozenset(s.name for s in self.routine.spec.symbols.values() if s.intent != "in" and s.name in changed)
 
     # -- text
 
