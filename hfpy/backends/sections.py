@@ -17,7 +17,7 @@ from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import OldSize, Routine
 from hfpy.parse.expressions.fragments import expanded
-from hfpy.transform.device.heldarrays import with_unknown_size
+from hfpy.transform.declarations import with_unknown_size
 from hfpy.transform.text.edits import Edit
 from hfpy.values import dataclass
 

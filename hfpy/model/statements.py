@@ -294,6 +294,20 @@ def expressions(statement: Statement) -> tuple[Expr, ...]:
     return ()
 
 
+def branches(statement: Statement) -> bool:
+    """Whether the line after a statement is not always executed next, or more than once: after the header of a choice
+    or a loop, and after an ``if`` with a jump.
+    """
+    if isinstance(statement, Header):
+        return statement.kind not in ("associate", "block", "critical")
+    return isinstance(statement, OneLine) and leads_away(statement.action)
+
+
+def leads_away(action: Statement) -> bool:
+    """Whether the action of a one-line ``if`` is a jump."""
+    return isinstance(action, Jump) and action.kind in ("return", "goto", "exit", "cycle")
+
+
 def ways_out(statement: Statement) -> tuple[str, ...]:
     """The labels at which a call or input and output may go on, instead of at the next statement: alternate returns
     (``*10``), ``err=10``, ``end=10`` and ``eor=10``. The action of a one-line ``if`` is not looked at.

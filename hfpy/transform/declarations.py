@@ -11,7 +11,7 @@ from hfpy.analyze.arrays.orders import Order
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.extents import Dim
-from hfpy.model.units import Routine, Symbol
+from hfpy.model.units import OldSize, Routine, Symbol
 from hfpy.parse.declarations.declarations import entity_spans, is_dimension_statement
 from hfpy.parse.expressions.fragments import ONE
 from hfpy.transform.splits import arranged
@@ -266,3 +266,11 @@ def without(gone: list[Symbol], rows: list[str]) -> Iterator[Edit]:
         else:
             yield replace_range(line, listed[index - 1][1], listed[last][1], "")
         index = last + 1
+
+
+def with_unknown_size(name: str, place: OldSize, file: str) -> Edit | Diagnostic:
+    """The edit that puts ``*`` in the place of a last extent of 1; HF603 where it is declared together with others."""
+    if place.start >= 0:
+        return replace_range(place.line, place.start, place.end, "*")
+    message = f"'{name}' is copied here, and its last extent is declared as 1 together with others"
+    return error("HF603", message, place.line.place(file), f"declare {name}(*)")

@@ -25,12 +25,24 @@ from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten, ways_out
+from hfpy.model.statements import (
+    Call,
+    Construct,
+    Header,
+    Jump,
+    Memory,
+    Node,
+    OneLine,
+    Statement,
+    flatten,
+    leads_away,
+    ways_out,
+)
 from hfpy.model.units import Routine
 from hfpy.parse.statements.nests import own_nest
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.device.datadialect import DataDialect, Scoped
-from hfpy.transform.device.heldarrays import HeldArrays, leads_away
+from hfpy.transform.device.heldarrays import HeldArrays
 from hfpy.transform.device.packed import packed_copies, packed_rows
 from hfpy.transform.device.touched import Touched
 from hfpy.transform.imports import Imports

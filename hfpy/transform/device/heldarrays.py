@@ -23,10 +23,21 @@ from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.names import derived
 from hfpy.model.printing import expression as printed
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Header, Jump, Memory, OneLine, Statement, flatten
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Construct,
+    Jump,
+    Memory,
+    OneLine,
+    Statement,
+    branches,
+    flatten,
+)
 from hfpy.model.units import OldSize, Routine
 from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.routines import unit_key
+from hfpy.transform.declarations import with_unknown_size
 from hfpy.transform.device.datadialect import DataDialect, DataDirectives, Handle, Scoped, kept_aside, remembered
 from hfpy.transform.device.hoststatements import HostStatements
 from hfpy.transform.device.packed import as_block
@@ -374,7 +385,7 @@ class HeldArrays(HostStatements):
         allocated += [r.name for r in given if r.name in held and self._may_allocate(r)]
         for name in dict.fromkeys(n for n in allocated if n in held and n not in freed):
             rows += self._enter(held[name], statement.line)
-        if rows and _branches(statement):
+        if rows and branches(statement):
             message = (
                 "a function that this statement calls before it branches may allocate or free an array on the device"
             )
@@ -507,26 +518,6 @@ class HeldArrays(HostStatements):
         return " " * (self.routine.header.segments[0][2] + 2)
 
 
-def with_unknown_size(name: str, place: OldSize, file: str) -> Edit | Diagnostic:
-    """The edit that puts ``*`` in the place of a last extent of 1; HF603 where it is declared together with others."""
-    if place.start >= 0:
-        return replace_range(place.line, place.start, place.end, "*")
-    message = f"'{name}' is copied here, and its last extent is declared as 1 together with others"
-    return error("HF603", message, place.line.place(file), f"declare {name}(*)")
-
-
 def _base(expr: Expr) -> str:
     node = expr.base if isinstance(expr, Apply) else expr
     return node.name if isinstance(node, Name) else ""
-
-
-def _branches(statement: Statement) -> bool:
-    """Whether what is on the line after a statement is not always done, or not once."""
-    if isinstance(statement, Header):
-        return statement.kind not in ("associate", "block", "critical")
-    return isinstance(statement, OneLine) and leads_away(statement.action)
-
-
-def leads_away(action: Statement) -> bool:
-    """Whether the action of a one-line ``if`` is a jump."""
-    return isinstance(action, Jump) and action.kind in ("return", "goto", "exit", "cycle")
