@@ -104,6 +104,10 @@ class SourceText:
         """The whole text again, byte for byte."""
         return self.mixed or self.mark + self.newline.join(self.lines) + (self.newline if self.final_newline else "")
 
+    def with_lines(self, lines: Sequence[str]) -> SourceText:
+        """A file with other lines, which end as those of this one do; where those end in two ways, with ``\\n``."""
+        return replace(self, lines=tuple(lines), mixed="")
+
 
 def source_text(path: str, text: str) -> SourceText:
     """Split a file's text into physical lines, remembering how they end (``\\r\\n`` files stay such). If lines end in

@@ -101,7 +101,7 @@ def _with_names(index: FileIndex, renamed: Names, options: Options, macros: Mapp
         rows[row] = rows[row][:column] + renamed[name] + rows[row][column + len(name) :]
     if not at:
         return index
-    text = replace(index.source, lines=tuple(rows)).text
+    text = index.source.with_lines(rows).text
     lines = index.expanded if index.expanded is not None else tuple(range(1, len(rows) + 1))
     made = index_text(Path(index.path), text, options, macros, lines, index.hybrid)
     original = index.original or index.source.text

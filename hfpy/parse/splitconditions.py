@@ -25,7 +25,7 @@ def with_split_conditions(
         again = rows[condition.first : condition.last + 1]
         rows[behind.first : behind.first] = [" " * condition.segments[0][2] + "@end if", *again]
         user[behind.first : behind.first] = [user[condition.first]] * (1 + len(again))
-    text = replace(index.source, lines=tuple(rows)).text
+    text = index.source.with_lines(rows).text
     made = index_text(Path(index.path), text, options, macros, tuple(user), index.hybrid)
     return replace(
         made, original=index.original or index.source.text, namesakes=index.namesakes, included=index.included

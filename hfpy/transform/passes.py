@@ -115,4 +115,4 @@ def edited_files(facts: Facts, edits: Mapping[str, list[Edit]]) -> dict[str, New
 
 def with_text(index: FileIndex, done: NewText) -> tuple[str, tuple[int, ...]]:
     """The whole text of a file that a pass changed, and its line map."""
-    return replace(index.source, lines=done.lines).text, done.line_map
+    return index.source.with_lines(done.lines).text, done.line_map

@@ -82,7 +82,7 @@ def _edited(
     source: SourceText, first: int, end: int, edits: Iterable[Edit], macros: Mapping[str, Macro]
 ) -> Iterator[tuple[str, int]]:
     """The rows of a file from ``first`` to before ``end``, with edits, and the rows that they stem from."""
-    inside = replace(source, lines=source.lines[first:end], mixed="")
+    inside = source.with_lines(source.lines[first:end])
     done = apply_edits(inside, (_up(e, first) for e in edits), lambda text, _: wrap_line(text, macros))
     yield from ((row, first + line - 1) for row, line in zip(done.lines, done.line_map, strict=True))
 

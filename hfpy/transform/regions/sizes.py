@@ -242,7 +242,7 @@ class _RoutineSizes:
         assert construct.end is not None
         first, last = construct.header.line.first, construct.end.line.last
         edits = [*self._header(region, values), *self._body(number, values)]
-        source = replace(self.index.source, lines=self.index.source.lines[: last + 1])
+        source = self.index.source.with_lines(self.index.source.lines[: last + 1])
         done = apply_edits(source, edits)
         rows = zip(done.lines, done.line_map, strict=True)
         return [(row, origin - 1) for row, origin in rows if first <= origin - 1 <= last]

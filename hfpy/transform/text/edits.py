@@ -160,7 +160,7 @@ def _without_margins(source: SourceText, edits: Iterable[Edit]) -> SourceText:
         for row in rows:
             if row < len(lines):
                 lines[row] = bare(source, row)
-    return replace(source, lines=tuple(lines))
+    return source.with_lines(lines)
 
 
 def _check(ordered: list[Edit]) -> None:
