@@ -30,7 +30,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, InputOutput, Specification, Statement, expressions, flatten
 from hfpy.model.units import Routine
 from hfpy.parse.declarations.specification import has_entry
-from hfpy.parse.text.physical import physical, rows_of
+from hfpy.parse.text.physical import physical
 from hfpy.transform.imports import Imports
 from hfpy.transform.text.edits import Edit, insert_lines
 from hfpy.values import dataclass
@@ -182,7 +182,7 @@ class Called:
         if routine.end is None:
             return False
         index = self.facts.application.file(routine.key)
-        rows = rows_of(index.source, index.fixed)[routine.header.first : routine.end.last + 1]
+        rows = index.rows[routine.header.first : routine.end.last + 1]
         sentinel, words = _OWN[family]
         found = (physical(row) for row in rows)
         return any(row.sentinel == sentinel and row.words[: len(words)] == words for row in found)

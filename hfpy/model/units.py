@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cached_property
 
 from hfpy.diagnostics import Diagnostic, Place
 from hfpy.model.directives import Dependants, IfDirective, StencilScope
 from hfpy.model.expressions import Expr, Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
-from hfpy.model.source import LogicalLine, SourceText, compact
+from hfpy.model.source import LineKey, LogicalLine, SourceText, compact
 from hfpy.model.statements import Construct, Node, Statement, constructs
 from hfpy.suffixes import FIXED_COLUMNS
 from hfpy.values import dataclass
+
+_COMMENT = ("c", "C", "*")  # what begins a comment in fixed form, beside ``!``
 
 # Attributes that no program writes by these names.
 POINTEE = "pointee"  # of what a pointer of Cray's kind points to
@@ -240,7 +243,7 @@ class UnitIndex:
     declared: tuple[LogicalLine, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileIndex:
     """A file after the lexical layer: its text, logical lines, program units, and what was wrong with it.
 
@@ -280,10 +283,25 @@ class FileIndex:
         """Path as the user wrote it."""
         return self.source.path
 
+    @cached_property
+    def rows(self) -> tuple[str, ...]:
+        """The physical lines, with comments of fixed form marked as in free form."""
+        lines = self.source.lines
+        return tuple(f"!{row[1:]}" if row[:1] in _COMMENT else row for row in lines) if self.fixed else lines
+
     def alone(self, line: LogicalLine) -> bool:
         """Whether no other statement is on the physical lines of one."""
-        others = (o for o in self.lines if o.key != line.key and not o.file)
-        return not any(o.first <= line.last and o.last >= line.first for o in others)
+        return all(self._on_row.get(row, line.key) == line.key for row in range(line.first, line.last + 1))
+
+    @cached_property
+    def _on_row(self) -> dict[int, LineKey | None]:
+        """By physical line the statement that has it; None where there are several."""
+        found: dict[int, LineKey | None] = {}
+        for line in self.lines:
+            if not line.file:
+                for row in range(line.first, line.last + 1):
+                    found[row] = line.key if found.get(row, line.key) == line.key else None
+        return found
 
     def user_line(self, row: int) -> int:
         """The line of the user's file, counted from 1, for a row of the text that was read, counted from 0.

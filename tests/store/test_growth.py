@@ -162,3 +162,24 @@ def test_files_in_which_regions_are_found(tmp_path: Path) -> None:
     few = calls(written(plain(15), tmp_path / "few"), options)
     many = calls(written(plain(60), tmp_path / "many"), options)
     assert not grown(few, many, 4 * SLACK * 1.3)
+
+
+OLD = """      subroutine s{n}(a, b, n)
+      integer n, i, j
+      real a(n, n), b(n, n)
+c     {n}
+      do 20 j = 1, n
+      do 10 i = 1, n
+   10 a(i, j) = a(i, j) + b(i, j)*{n}.0
+   20 continue
+      do 30 i = 2, n; if (b(i, 1) .gt. 0.0) b(i, 1) = b(i - 1, 1)
+   30 continue
+      end
+"""
+
+
+def test_routines_of_one_old_file(tmp_path: Path) -> None:
+    options = Options(backend="openmp", auto=True, jobs=1)
+    few, many = ({"old.f": "".join(OLD.format(n=n) for n in range(count))} for count in (30, 120))
+    made = [calls(written(files, tmp_path / str(len(files["old.f"]))), options) for files in (few, many)]
+    assert not grown(*made, 4 * SLACK * 1.3)

@@ -93,7 +93,8 @@ class _Statements:
         self.in_messages = {span.identity for span in states.messages.spans(self.key)}
         self.in_openmp = facts.backend(self.key) in with_directives("openmp")
         self.on_gpu = facts.target == "gpu"
-        self._numbers = {line.key: number for number, line in enumerate(self.index.lines)}
+        unit = self.index.units[routine.unit]
+        self._numbers = {self.index.lines[number].key: number for number in range(unit.first, unit.last + 1)}
 
     def found(self) -> Iterator[ArrayStatement]:
         """All of them."""

@@ -18,7 +18,7 @@ from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.application import Application
 from hfpy.model.statements import LOOPS, constructs
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.text.physical import physical, rows_of
+from hfpy.parse.text.physical import physical
 from hfpy.parse.text.sentinels import OwnDirective, own_directives_in
 from hfpy.values import dataclass
 
@@ -46,7 +46,7 @@ class Dropped:
             loops = "a loop" if len(self.others) == 1 else f"{len(self.others)} loops"
             message += f"; {loops} outside of regions {'is' if len(self.others) == 1 else 'are'} serial now"
         row = self.all[0].first
-        found = physical(rows_of(index.source, index.fixed)[row])
+        found = physical(index.rows[row])
         hint = "make such loops regions, too" if self.others else ""
         return note("HF240", message, Place(index.path, index.user_line(row), found.column + 1, found.length), hint)
 
@@ -111,7 +111,7 @@ def _last_of_loop(routine: Routine, directive: OwnDirective) -> int:
 
 
 def _of_routine(index: FileIndex, routine: Routine, spans: Sequence[tuple[int, int]], made: Dropped) -> None:
-    rows = rows_of(index.source, index.fixed)
+    rows = index.rows
     listed = [d for d in own(index, routine) if not d.declares]
     pairs = list(pairs_of(listed))
     for first, last in spans:

@@ -13,7 +13,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
-from hfpy.parse.text.physical import physical, rows_of
+from hfpy.parse.text.physical import physical
 from hfpy.parse.text.sentinels import OwnDirective, own_directives_in
 
 # The sentinels of directives by which the device works on what such a backend has there.
@@ -50,7 +50,7 @@ class Offloaded:
 
     def _place(self, routine: Routine, directive: OwnDirective) -> Place:
         index = self.facts.application.file(routine.key)
-        row = physical(rows_of(index.source, index.fixed)[directive.first])
+        row = physical(index.rows[directive.first])
         return Place(routine.file, directive.first + 1, row.column + 1, row.length)
 
     def _here(self, first: int, last: int) -> OwnDirective | None:

@@ -15,7 +15,7 @@ from hfpy.analyze.language.context import regions_of
 from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.units import Routine
-from hfpy.parse.text.physical import physical, rows_of
+from hfpy.parse.text.physical import physical
 from hfpy.values import dataclass
 
 _SENTINELS = {"openmp": "omp", "openmp-target": "omp", "openacc": "acc"}
@@ -101,7 +101,7 @@ def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iter
 
 def _rows(facts: Facts, routine: Routine) -> tuple[str, ...]:
     index = facts.application.file(routine.key)
-    return rows_of(index.source, index.fixed)
+    return index.rows
 
 
 def _end(routine: Routine, lines: Sequence[str]) -> int:

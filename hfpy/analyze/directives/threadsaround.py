@@ -20,7 +20,7 @@ from hfpy.model.application import Application
 from hfpy.model.statements import constructs
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.edges import called_names, index_edges, names_between, pointer_names, procedures_by_name
-from hfpy.parse.text.physical import physical, rows_of
+from hfpy.parse.text.physical import physical
 from hfpy.parse.text.sentinels import (
     OwnDirective,
     asks_for_number,
@@ -109,7 +109,7 @@ def shared_by_number(index: FileIndex, routine: Routine, names: frozenset[str]) 
     """First and last lines of blocks in which threads of the user's share out work by their numbers, for which they ask
     by one of some names.
     """
-    rows = rows_of(index.source, index.fixed)
+    rows = index.rows
     return [(a, b) for a, b in parallel_blocks(index, routine) if shares_by_number(rows[a : b + 1], names)]
 
 
@@ -156,12 +156,12 @@ class _Threads:
     def _all_rows(self, key: str, one: _Parallel) -> Iterator[str]:
         """The lines of a construct, and those of all that is called there."""
         index = self.application.file(key)
-        yield from rows_of(index.source, index.fixed)[one.opened.first : one.last + 1]
+        yield from index.rows[one.opened.first : one.last + 1]
         names = names_between(index, one.opened.first, one.last)
         called = {k for name in names for k in self._named.get(name, ())}
         for other in called.union(*(nx.descendants(self._net, k) for k in called if k in self._net)):
             file, unit = self.application.file(other), self.application.unit(other)
-            yield from rows_of(file.source, file.fixed)[file.lines[unit.first].first : file.lines[unit.last].last + 1]
+            yield from file.rows[file.lines[unit.first].first : file.lines[unit.last].last + 1]
 
     def _more(self) -> Iterator[tuple[str, _Parallel]]:
         """The constructs that have to go and have not gone yet, with their routines."""
@@ -246,14 +246,14 @@ def _for_threads(directive: OwnDirective) -> bool:
 
 
 def _error(index: FileIndex, directive: OwnDirective, message: str, hint: str) -> Diagnostic:
-    row = physical(rows_of(index.source, index.fixed)[directive.first])
+    row = physical(index.rows[directive.first])
     place = Place(index.path, directive.first + 1, row.column + 1, row.length)
     return error("HF216", message, place, hint)
 
 
 def _parallels(index: FileIndex, routine: Routine) -> Iterator[_Parallel]:
     """The parallel constructs of OpenMP in a routine, loops with such a directive among them."""
-    rows = rows_of(index.source, index.fixed)
+    rows = index.rows
     listed = [d for d in own(index, routine) if d.sentinel == "omp" and not d.declares]
     if not any("parallel" in d.words for d in listed):
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hfpy.model.application import Application
-from hfpy.parse.text.physical import rows_of
 from hfpy.parse.text.sentinels import has_threadprivate, own_directives_in
 
 
@@ -18,7 +17,7 @@ def of_threads(application: Application) -> frozenset[tuple[str, str]]:
         unit = index.units[routine.unit]
         behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
         last = routine.body_first if routine.body_first >= 0 else behind
-        for directive in own_directives_in(rows_of(index.source, index.fixed), routine.header.first, last, index.fixed):
+        for directive in own_directives_in(index.rows, routine.header.first, last, index.fixed):
             if directive.words == ("threadprivate",):
                 names = set(directive.listed)
                 blocks = {m for g in routine.spec.groups if g.kind == "common" and g.name in names for m in g.members}

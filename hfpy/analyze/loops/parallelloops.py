@@ -27,7 +27,7 @@ from hfpy.model.statements import Construct, Header, Node, Statement, constructs
 from hfpy.model.units import FileIndex
 from hfpy.options import schedule_fault
 from hfpy.parse.directives.regions import OPERATORS
-from hfpy.parse.text.physical import physical, rows_of
+from hfpy.parse.text.physical import physical
 from hfpy.parse.text.sentinels import Clause, OwnDirective, index_types, locality_of, own_directives_in
 from hfpy.values import dataclass
 
@@ -101,7 +101,7 @@ def candidates(index: FileIndex, world: World) -> Iterator[Candidate | Kept]:
     routine = world.routine
     unit = index.units[routine.unit]
     behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
-    rows = rows_of(index.source, index.fixed)
+    rows = index.rows
     listed = [d for d in own_directives_in(rows, routine.header.last + 1, behind, index.fixed) if d.sentinel]
     regions = [(c.header.line.first, c.end.line.last) for c in routine.regions if c.end is not None]
     loops: dict[int, Construct] = {}

@@ -22,7 +22,6 @@ from hfpy.model.expressions import Range
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import LOOPS, Assignment, Call, Construct, Header, Node, OneLine, constructs, flatten
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.text.physical import rows_of
 from hfpy.parse.text.sentinels import NUMBER, OwnDirective, own_directives_in
 from hfpy.values import dataclass
 
@@ -151,7 +150,7 @@ def _directives(index: FileIndex, world: World) -> list[OwnDirective]:
     routine = world.routine
     unit = index.units[routine.unit]
     behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
-    rows = rows_of(index.source, index.fixed)
+    rows = index.rows
     return list(own_directives_in(rows, routine.header.last + 1, behind, index.fixed))
 
 

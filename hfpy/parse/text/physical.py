@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
-from hfpy.model.source import SourceText
 from hfpy.parse.text.lexer import strip_comment
 from hfpy.parse.text.sentinels import split_words
 from hfpy.parse.text.tokens import words_of
@@ -65,13 +64,6 @@ def physical(row: str) -> Physical:
         return Physical("comment", column, length)
     words = tuple(part for word in (found["words"] or "").split() for part in split_words(word))
     return Physical("directive", column, length, found["sentinel"] or "", words)
-
-
-def rows_of(source: SourceText, fixed: bool) -> tuple[str, ...]:
-    """The lines of a file, with comments of fixed form marked as in free form."""
-    if not fixed:
-        return source.lines
-    return tuple(f"!{row[1:]}" if row[:1] in ("c", "C", "*") else row for row in source.lines)
 
 
 def within_texts(rows: Iterable[str]) -> list[bool]:

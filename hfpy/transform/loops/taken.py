@@ -17,7 +17,7 @@ from hfpy.analyze.loops.parallelloops import Kept, candidates
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.application import Application
 from hfpy.model.units import FileIndex
-from hfpy.parse.text.physical import physical, rows_of
+from hfpy.parse.text.physical import physical
 from hfpy.parse.text.sentinels import calls_loops_parallel
 from hfpy.transform.loops.tried import Before, Judge, Tried, deep_enough, judged, outermost, written
 from hfpy.transform.settled import Settled, without_dropped
@@ -57,7 +57,7 @@ def _first_row(loop: Tried) -> int:
 
 
 def _note(index: FileIndex, row: int, why: str) -> Diagnostic:
-    found = physical(rows_of(index.source, index.fixed)[row])
+    found = physical(index.rows[row])
     place = Place(index.path, index.user_line(row), found.column + 1, found.length)
     return note("HF242", f"this stays as it is and becomes no region: {why}", place)
 

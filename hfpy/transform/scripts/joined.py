@@ -16,7 +16,7 @@ from hfpy.model.extents import shape_text
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol, Use
 from hfpy.parse.expressions.fragments import listed_names, same_text
-from hfpy.parse.text.physical import names_in_rows, physical, rows_of
+from hfpy.parse.text.physical import names_in_rows, physical
 from hfpy.transform.scripts.layouts import users_place
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.work import Work
@@ -117,7 +117,7 @@ class Joined:
     def _check_directives(self, known: Mapping[str, DataObject]) -> None:
         """Whether no directive of another kind names them, in which nothing is written anew."""
         for index in self.work.application.files:
-            for number, row in enumerate(rows_of(index.source, index.fixed), 1):
+            for number, row in enumerate(index.rows, 1):
                 names = names_in_rows([row]) & known.keys() if physical(row).kind == "directive" else ()
                 if names:
                     raise self.against(min(names), "a directive names it", Place(index.path, number))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from itertools import islice, takewhile
 
 from hfpy.model.printing import rows
 from hfpy.model.statements import Node
@@ -31,8 +33,9 @@ def _between(index: FileIndex, first: int, last: int) -> dict[int, str]:
     """What is between statements: comments, nothing for blank lines and for directives, ours or a compiler's."""
     inside = range(first, last + 1)
     found = {n: index.source.lines[n].strip() for n in inside}
-    for line in index.lines:
-        if not line.file and line.last >= first and line.first <= last:
+    at = bisect_left(index.lines, first, key=lambda line: line.last)
+    for line in takewhile(lambda line: line.first <= last, islice(index.lines, at, None)):
+        if not line.file:
             for n in range(line.first, line.last + 1):
                 found.pop(n, None)
                 if line.directive and n in inside:

@@ -11,7 +11,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Header, constructs
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.text import attached
-from hfpy.parse.text.physical import physical, rows_of
+from hfpy.parse.text.physical import physical
 from hfpy.transform.text.edits import Edit, insert, insert_lines
 
 _LABEL = 5  # before all that is put above a statement
@@ -24,7 +24,7 @@ class Rows:
         self.index = index
         self.routine = routine
         self.unplaced: list[LogicalLine] = []
-        self.lines = rows_of(index.source, index.fixed)
+        self.lines = index.rows
         unit = index.units[routine.unit]
         self._number = {index.lines[number].key: number for number in range(unit.first, unit.last + 1)}
         self._loop_ends: dict[str, int] = {}  # the row of the outermost loop that ends on a label
