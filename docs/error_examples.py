@@ -853,9 +853,9 @@ CALLS: dict[str, Entry] = {
         },
     ),
     "HF401": Entry(
-        "Routines call each other in a circle, and one of them holds a region or leads to one. Routines that are "
-        "declared `recursive` may do so, if no call on the way is in a region and the program is not for many "
-        "processes.",
+        "Routines call each other in a circle, and one of them holds a region or leads to one. They may do so if no "
+        "call on the way is in a region and the program is not for many processes. A routine that calls itself must be "
+        "declared `recursive`.",
         {
             "circle.h90": _text("""
             module circle

@@ -91,3 +91,56 @@ def test_a_call_of_an_entry_is_named(tmp_path: Path) -> None:
     """It was called a routine whose source is not there."""
     made = found_regions(write_files({"entries.f90": ENTRIES}, tmp_path), Options(target="cpu", backend="openmp"))
     assert [v.why for v in made.verdicts] == ["it calls 'second', another entry of 'first' (line 16)"]
+
+
+MUTUAL = """subroutine dlarge(x, n, d)
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(in) :: x
+  real(8), intent(out) :: d(n)
+  real(8) :: v(n)
+  integer :: k
+  do k = 1, n
+    d(k) = exp(-x*x)*k
+  end do
+  if (x < 0) then
+    call vlarge(-x, n, v)
+    d = d + v
+  end if
+end subroutine dlarge
+subroutine vlarge(x, n, v)
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(in) :: x
+  real(8), intent(out) :: v(n)
+  integer :: k
+  do k = 1, n
+    v(k) = exp(x*x)/k
+  end do
+  if (x < 0) call dlarge(-x, n, v)
+end subroutine vlarge
+subroutine third(n, a, b)
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n)
+  real(8), intent(out) :: b(n)
+  integer :: i
+  do i = 1, n
+    call dlarge(a(i), 1, b(i))
+  end do
+  do i = 1, n
+    a(i) = 2*a(i)
+  end do
+end subroutine third
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "gpu"])
+def test_routines_that_call_each_other_without_a_word(target: str, tmp_path: Path) -> None:
+    """All loops of the file were serial."""
+    paths = write_files({"old.f90": MUTUAL}, tmp_path)
+    made = found_regions(paths, Options(target=target, backend={"cpu": "openmp", "gpu": "cuda-c"}[target]))
+    refused = {v.place.line: v.why for v in made.verdicts if not (v.region or v.inside)}
+    assert refused == (
+        {33: "the recursive routine 'dlarge' cannot be translated for a kernel"} if target == "gpu" else {}
+    )

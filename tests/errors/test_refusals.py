@@ -119,7 +119,7 @@ REFUSALS = [
     Refusal(
         "recursive-chain",
         module(
-            HEAD + REGION + BODY + END + "    call other(a)\n" + TAIL
+            HEAD + REGION + BODY + "    call other(a)\n" + END + TAIL
             + "  ⟦subroutine other(a)⟧\n    real, intent(inout) :: a(NX,NY,NZ)\n    call s(a)\n  end subroutine other\n"
         ),
         "HF401",

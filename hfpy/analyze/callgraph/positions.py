@@ -156,8 +156,10 @@ def _is_for(block: Dependants, label: str) -> bool:
 def _recursion(
     graph: CallGraph, net: nx.DiGraph, own: dict[str, list[RegionId]], regions: Mapping[RegionId, Region]
 ) -> list[Diagnostic]:
-    """Routines of the host may call themselves around regions if they say so. A region cannot go on in itself, and
-    halos are not followed from one call to the next.
+    """Routines of the host may call each other around regions: procedures are recursive if nothing else is said
+    (Fortran 2018, 15.6.2.1), and older ones, which are not, come back to none that is active. One that calls itself by
+    its own name says that it is recursive, as compilers ask for it. A region cannot go on in itself, and halos are not
+    followed from one call to the next.
     """
     found: list[Diagnostic] = []
     routines = graph.application.routines
@@ -171,7 +173,8 @@ def _recursion(
             continue
         sites = [s for k in sorted(component) for s in graph.sites.get(k, ()) if s.callee in component]
         inside = any(RegionId(s.caller, number) in regions for s in sites for number in s.at.regions)
-        silent = next((k for k in sorted(component) if "recursive" not in routines[k].prefix), "")
+        itself = (k for k in sorted(component) if net.has_edge(k, k))
+        silent = next((k for k in itself if "recursive" not in routines[k].prefix), "")
         if not (inside or silent or distributed):
             continue
         hint = "take the region out of the recursion"
