@@ -255,8 +255,8 @@ def views_by_class(facts: Facts, hybrid_only: bool = True) -> dict[Node, list[tu
     return result
 
 
-# Statements of old Fortran that do no more than to branch.
-BRANCHES = frozenset({"an assign", "an assigned goto"})
+# Statements of old Fortran that do no more than to branch, to labels that they do not name.
+BRANCHES = frozenset({"an assigned goto"})
 
 
 def only_branches(facts: Facts, statement: Opaque, key: str) -> bool:

@@ -1,7 +1,8 @@
-"""Arithmetic ``if`` and computed ``goto`` as blocks whose parts jump.
+"""Arithmetic ``if``, computed and assigned ``goto`` as blocks whose parts jump.
 
-Both are one statement that goes one of several ways (Fortran 2018, R856 in B.2.2 and B.3.1). Passes and backends see an
-``if`` or a ``select case`` with jumps; the user's text remains as it is.
+They are one statement that goes one of several ways (Fortran 2018, R856 in B.2.2 and B.3.1; FORTRAN 77, 11.3). Passes
+and backends see an ``if`` or a ``select case`` with jumps; the user's text remains as it is. What an ``assign`` puts
+into a variable is no number: it is a statement of which only the name is known, and such a one is before the jumps.
 """
 
 from __future__ import annotations
@@ -11,18 +12,19 @@ from dataclasses import replace
 
 from hfpy.model.building import Maker, binary, number
 from hfpy.model.expressions import Expr
-from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Part, Statement
+from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Opaque, Part, Statement
 from hfpy.parse.text.lexer import label_of
 from hfpy.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Branch(Statement):
-    """``if (expr) labels`` if ``arithmetic``, else ``go to (labels), expr``."""
+    """``if (expr) labels`` if ``arithmetic``, ``go to expr (labels)`` if ``assigned``, else ``go to (labels) expr``."""
 
     expr: Expr
     labels: tuple[str, ...]
-    arithmetic: bool
+    arithmetic: bool = False
+    assigned: bool = False
 
 
 def labels_in(text: str) -> tuple[str, ...]:
@@ -52,7 +54,8 @@ def _block(branch: Branch, maker: Maker) -> Construct:
     head = Header(maker.line, "select", (branch.expr,), made=True)
     parts = [Part(head, ())]
     for value, label in enumerate(branch.labels, 1):
-        parts.append(Part(Header(maker.line, "case", (number(value),), made=True), (_jump(maker, label),)))
+        before = (Opaque(maker.line, "an assigned goto", legal=True, made=True),) if branch.assigned else ()
+        parts.append(Part(Header(maker.line, "case", (number(value),), made=True), (*before, _jump(maker, label))))
     return Construct("select", tuple(parts), maker.end("select"))
 
 

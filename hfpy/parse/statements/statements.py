@@ -341,19 +341,25 @@ def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
         return Jump(line, "goto", label_of(found.group(1)))
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
-    if closing < 0 or re.match(r"go\s*to\s*[a-z_]", masked, re.IGNORECASE):
-        return opaque(line, "an assigned goto")
-    labels = labels_in(masked[opening + 1 : closing])
+    chosen = re.match(r"go\s*to\s*([a-z_]\w*)", masked, re.IGNORECASE)
+    labels = labels_in(masked[opening + 1 : closing]) if closing >= 0 else ()
+    if chosen is not None:
+        begin, behind = chosen.span(1)
+        if not labels:
+            return opaque(line, "an assigned goto")
+        return Branch(line, expression(masked[begin:behind], start + begin), labels, assigned=True)
     if not labels:
         return opaque(line, "a computed goto without its labels")
     behind = closing + 1 + len(masked[closing + 1 :]) - len(masked[closing + 1 :].lstrip(", "))
-    chosen = expression(line.text[start + behind : end], start + behind)
-    return Branch(line, chosen, labels, arithmetic=False)
+    return Branch(line, expression(line.text[start + behind : end], start + behind), labels)
 
 
 def _assign(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
-    found = re.fullmatch(r"assign\s*\d+\s*to\s*[A-Za-z_]\w*\s*", masked, re.IGNORECASE)
-    return opaque(line, "an assign" if found else "unknown statement 'assign'")
+    found = re.fullmatch(r"assign\s*\d+\s*to\s*([A-Za-z_]\w*)\s*", masked, re.IGNORECASE)
+    if found is None:
+        return opaque(line, "unknown statement 'assign'")
+    begin, behind = found.span(1)
+    return Opaque(line, "an assign", (Name(start + begin, start + behind, found.group(1).lower()),), legal=True)
 
 
 def _memory(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
