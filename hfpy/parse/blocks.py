@@ -6,6 +6,7 @@ are seen as what they are, and crossing them is an error.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
 from hfpy.diagnostics import Diagnostic, Related, error
@@ -38,7 +39,7 @@ from hfpy.parse.directives.directives import (
 from hfpy.parse.directives.distributed import distributed_of
 from hfpy.parse.directives.regions import REGION_ATTRIBUTES, REGION_FLAGS, region_of
 from hfpy.parse.directives.schedules import scope_of
-from hfpy.parse.statements.branches import without_branch
+from hfpy.parse.statements.branches import listed, without_branch
 from hfpy.parse.statements.images import OTHER_IMAGES, without_images
 from hfpy.parse.statements.nests import take_loops
 from hfpy.parse.statements.statements import opaque, parse_statement
@@ -106,6 +107,7 @@ class BlockBuilder:
         self.scopes: list[StencilScope] = []
         self.given_up = False
         self.included: list[LogicalLine] = []  # those of the lines that are in included files
+        self.assigned: Callable[[], Mapping[str, tuple[str, ...]]] = dict  # labels in variables
         self.unknown: dict[str, str] = {}  # arrays of whose elements nothing is known, each with the reason
         self.serial: tuple[LogicalLine, str] | None = None  # a @serial whose loop has not come yet, and its reason
         # The open @stencilProgram, its line, and the blocks around it.
@@ -133,7 +135,8 @@ class BlockBuilder:
             case End(kind=kind):
                 self._end(statement, kind)
             case _:
-                self._append(self._not_known(statement) or without_branch(statement))
+                known = listed(statement, self.assigned)
+                self._append(self._not_known(known) or without_branch(known))
         if line.label:
             self._labelled_end(line.label)
 

@@ -26,6 +26,7 @@ from hfpy.parse.declarations.specification import SpecificationParser
 from hfpy.parse.expressions.fragments import with_dimensions
 from hfpy.parse.files import command_line_macros
 from hfpy.parse.oldsizes import with_old_sizes
+from hfpy.parse.statements.branches import assigned_labels
 from hfpy.parse.text.lexer import includes, logical_lines
 from hfpy.parse.text.limits import readable, within_limits
 from hfpy.parse.text.preprocess import activity
@@ -151,8 +152,10 @@ def parse_unit(
         last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
         body_first = lines[behind].first if behind < len(lines) else -1
         if not declares and executable:
+            executable_lines = [*executed, *lines[behind:stop]]
+            builder.assigned = partial(assigned_labels, executable_lines)
             builder.unknown = dict(_unknown(parser.state.symbols.values()))
-            body = _executable(builder, reader, [*executed, *lines[behind:stop]], deadline)
+            body = _executable(builder, reader, executable_lines, deadline)
         elif declares and behind < stop:
             late.append(_unread(lines[behind], index.path))
     except TooSlow as reached:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from hfpy.analyze.dependence.congruence import Point, find_with
 from hfpy.analyze.dependence.encoding import Applied, Encoding, Linear, Scope
@@ -82,6 +83,7 @@ class Question:
         else:
             self._different()
         self._meet()
+        self._squares()
 
     def meeting(self, distinct: frozenset[str] | None = None) -> Meeting | None:
         """Where the accesses meet; None if they never do. Raises TooHardError."""
@@ -207,6 +209,19 @@ class Question:
                 return
         self._equal(self.encoding.linear(one, self.scopes[0]), self.encoding.linear(other, self.scopes[1]))
 
+    def _squares(self) -> None:
+        """What is linear of squares, which keeps rows of triangles apart, such as those of ``n*(n + 1)/2 + m``: for any
+        ``y > x`` is ``y*y - x*x``, the product of ``y - x`` and ``y + x``, at least ``y + x`` where that is not
+        negative, and at least ``y*y - (y - 1)*(y - 1)`` where ``x`` is not. The same holds of their negatives.
+        """
+        found = [a for a in self.encoding.applied if a.function.name == "*" and len(a.args) == 2]
+        squares = [(a.args[0].text(), a.name) for a in found if a.args[0] == a.args[1]]
+        for root, square in squares:
+            self.encoding.constraints += [f"{square} >= {root}", f"{square} >= -({root})"]
+        for one, other in combinations(squares, 2):
+            ways = [f"{one[0]} = {other[0]}", *_greater(one, other), *_greater(other, one)]
+            self.encoding.constraints.append("(" + " or ".join(ways) + ")")
+
     def _large(self) -> list[str]:
         """Every loop and section between parameters, and numbers that are small, is long, and what is assumed of
         parameters holds.
@@ -222,6 +237,15 @@ class Question:
             if all(map(_fixed, forms_of(condition))):  # the others are about values of arrays or components
                 wanted.append(self.encoding.condition(condition, {}))
         return list(dict.fromkeys(wanted))
+
+
+def _greater(one: tuple[str, str], other: tuple[str, str]) -> Iterator[str]:
+    """The ways in which a number may be greater than another one, with what is known of their squares."""
+    (x, xx), (y, yy) = one, other
+    yield f"(0 <= {x} and {x} < {y} and {yy} - {xx} >= ({y}) + ({y}) - 1)"
+    yield f"({x} < {y} and {y} <= 0 and {xx} - {yy} >= -({x}) - ({x}) - 1)"
+    yield f"({x} < 0 and 0 < {y} and ({x}) + ({y}) >= 0 and {yy} - {xx} >= ({x}) + ({y}))"
+    yield f"({x} < 0 and 0 < {y} and ({x}) + ({y}) <= 0 and {yy} - {xx} <= ({x}) + ({y}))"
 
 
 def _ranges(access: Access) -> Iterator[tuple[Form, Form, int]]:

@@ -141,6 +141,8 @@ class Reading:
                 return self.form(operand).times(-1 if op == "-" else 1)
             case Binary(op=op, left=left, right=right) if op in ("+", "-", "*", "/") and self.is_integer(expr):
                 return self._short(self._arithmetic(op, self.form(left), self.form(right), expr), expr)
+            case Binary(left=left) if _is_square(expr) and self.is_integer(left):
+                return self._short(self.form(left) * self.form(left), expr)
             case Name() | Apply() | Component():
                 return self.value(expr)
         return self._opaque(expr)
@@ -326,7 +328,7 @@ class Reading:
     @staticmethod
     def _polynomial(expr: Expr) -> bool:
         """Whether :meth:`form` takes an expression apart."""
-        return not isinstance(expr, Binary) or expr.op in ("+", "-", "*", "/")
+        return not isinstance(expr, Binary) or expr.op in ("+", "-", "*", "/") or _is_square(expr)
 
     def _joined(self, word: str, parts: tuple[Expr, ...], forms: list[Form]) -> str | None:
         texts = [self._text(p, forms) for p in parts]
@@ -476,3 +478,8 @@ class Reading:
             value = self.world.fresh(show(expr))
             return holds("?", (value,), show(expr))
         return holds(f"?{found.text}", found.forms, show(expr))
+
+
+def _is_square(expr: Expr) -> bool:
+    """Whether an expression is written as the square of another one."""
+    return isinstance(expr, Binary) and expr.op == "**" and isinstance(expr.right, Literal) and expr.right.integer == 2

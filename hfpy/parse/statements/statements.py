@@ -345,8 +345,6 @@ def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
     labels = labels_in(masked[opening + 1 : closing]) if closing >= 0 else ()
     if chosen is not None:
         begin, behind = chosen.span(1)
-        if not labels:
-            return opaque(line, "an assigned goto")
         return Branch(line, expression(masked[begin:behind], start + begin), labels, assigned=True)
     if not labels:
         return opaque(line, "a computed goto without its labels")

@@ -47,7 +47,7 @@ contains
     assign 30 to next
     s = 0
     i = 1
-20  go to next, (30, 50, 70)
+20  go to next
 30  if (abs(x(i)) > 1) go to 85
     assign 50 to next
     y(i) = 7
@@ -58,7 +58,8 @@ contains
 85  s = s + abs(x(i))
     y(i) = 1
     if (i == 4) assign 50 to next
-100 y(i) = y(i) + s
+100 if (i == 5 .and. y(4) > 0) assign 70 to next
+    y(i) = y(i) + s
 200 i = i + 1
     if (i <= n) go to 20
     !@parallelRegion
