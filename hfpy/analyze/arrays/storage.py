@@ -14,11 +14,12 @@ import itertools
 from collections.abc import Iterable
 
 from hfpy.analyze.arrays.associations import Associations
+from hfpy.analyze.arrays.inobjects import InObjects, owners
 from hfpy.analyze.arrays.pointerresults import results_meant
 from hfpy.analyze.callgraph.graph import CallGraph, CallSite
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.types import component, named_outside, part_rank, shared_by_copies
+from hfpy.analyze.language.types import component, is_part, named_outside, part_rank, shared_by_copies
 from hfpy.analyze.language.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range, base_name
@@ -63,6 +64,7 @@ class Storage:
         self._objects: dict[Identity, frozenset[Identity]] | None = None
         self._gapped: frozenset[Identity] = frozenset()
         self._shared: dict[tuple[str, frozenset[str]], bool] = {}
+        self._inside = InObjects(application, scopes)
 
     def without_bodies(self, application: Application, scopes: Scopes, graph: CallGraph) -> Storage:
         """The same answers for the application without its statements."""
@@ -106,8 +108,10 @@ class Storage:
             return False
         if "target" not in self._attributes(identity):
             return self.associations.associated(identity) is None
-        views = (view for view, objects in self._solved().items() if identity in objects and view != identity)
-        return not any(view[0] == "%" or "pointer" in self._attributes(view) for view in views)
+        mine = frozenset({identity})
+        others = ((view, there) for view, there in self._solved().items() if not there <= {view})
+        views = (view for view, there in others if view != identity and (mine <= there or self._in(mine, there)))
+        return not any(view[0] == "%" or self._pointer(view) for view in views)
 
     def equivalent(self, identity: Identity) -> bool:
         """Whether ``equivalence`` gives the memory of a declared variable other names."""
@@ -139,7 +143,15 @@ class Storage:
         one, other = frozenset(first), frozenset(second)
         if one & other:
             return True
+        if self._in(one, other) or self._in(other, one):
+            return True
         return self._unknown_meets(one, other) or self._unknown_meets(other, one)
+
+    def _in(self, one: frozenset[Identity], other: frozenset[Identity]) -> bool:
+        """Whether components among the ``other`` ones, to which pointers point, may lie in objects of the first."""
+        parts = [name for kind, name in other if kind == "%"]
+        holders = [identity for identity in one if self.targetable(identity)] if parts else []
+        return bool(holders) and self._inside.meet(parts, holders, self._solved(), ANYTHING)
 
     def _unknown_meets(self, one: frozenset[Identity], other: frozenset[Identity]) -> bool:
         return ANYTHING in one and any(self.targetable(identity) for identity in other)
@@ -220,12 +232,14 @@ def actual(site: CallSite, dummies: tuple[str, ...], dummy: str) -> Expr | None:
 
 def designated(expr: Expr, at: Located, key: str, scopes: Scopes) -> Identity | None:
     """The variable or component that a designator means a part of, or what represents a variable of a ``block``; None
-    for anything else.
+    for anything else. A part ``z%re`` of a complex number is one of ``z``.
     """
     seen: set[str] = set()
     aliases = aliases_of(at)
     while True:
-        while isinstance(expr, Apply):
+        while isinstance(expr, Apply) or (
+            isinstance(expr, Component) and is_part(named_outside(expr, aliases), key, scopes)
+        ):
             expr = expr.base
         if isinstance(expr, Component):
             return component_object(expr.name)
@@ -343,6 +357,16 @@ class _Inclusions:
         if source[0] in ("%", BLOCK) or source == ANYTHING:
             self._stands_for(source, source)
 
+    def _meant(self, expr: Expr, at: Located, key: str) -> list[Identity]:
+        """What gets another name by an argument or a pointer, with a note of the objects that it lies in."""
+        node = named_outside(expr, aliases_of(at)) if at.renamed else expr
+        while isinstance(node, (Apply, Component)):
+            if isinstance(node, Component):
+                around = designated(node.base, at, key, self.scopes)
+                self._flow(around or ANYTHING, owners(node.name))
+            node = node.base
+        return sources(expr, at, key, self.scopes, self.graph)
+
     # -- declarations
 
     def _declared(self, routine: Routine) -> None:
@@ -405,7 +429,7 @@ class _Inclusions:
         meant = component(target, key, self.scopes) if isinstance(target, Component) else None
         if _has_gaps(named_outside(value, aliases_of(at)), key, self.scopes) and (meant is None or _as_it_lies(meant)):
             self.sections.add(view)
-        found = sources(value, at, key, self.scopes, self.graph)
+        found = self._meant(value, at, key)
         for source in found:
             self._flow(source, view)
         if not found and not _is_null(value):
@@ -425,7 +449,7 @@ class _Inclusions:
                 routine = self.application.routines.get(callee)
                 self._flow((callee, routine.result or routine.name) if routine is not None else None, view)
         for expr in given:
-            for source in sources(expr.value if isinstance(expr, Keyword) else expr, at, key, self.scopes, self.graph):
+            for source in self._meant(expr.value if isinstance(expr, Keyword) else expr, at, key):
                 self._flow(source, view)
 
     def _constructed(self, value: Expr, at: Located, key: str) -> None:
@@ -435,7 +459,7 @@ class _Inclusions:
         parts = [part for _, derived in self.scopes.lineage(value.base.name, key) for part in derived.components]
         for arg in value.args if parts else ():
             given = arg.value if isinstance(arg, Keyword) else arg
-            found = sources(given, at, key, self.scopes, self.graph)
+            found = self._meant(given, at, key)
             for part in parts:
                 if "pointer" in part.attributes:
                     if _as_it_lies(part) and _has_gaps(given, key, self.scopes):
@@ -466,7 +490,7 @@ class _Inclusions:
             return
         for dummy in routine.dummies:
             given = actual(site, routine.dummies, dummy)
-            found = sources(given, site.at, site.caller, self.scopes, self.graph) if given is not None else []
+            found = self._meant(given, site.at, site.caller) if given is not None else []
             view = (site.callee, dummy)
             for source in found:
                 self._flow(source, view)

@@ -17,7 +17,7 @@ from hfpy.analyze.effects.insides import objects_touched
 from hfpy.analyze.effects.memory import allocation_moved
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.components import chains_from, in_one_spelling, indexed
-from hfpy.analyze.language.types import component
+from hfpy.analyze.language.types import component, is_parent
 from hfpy.analyze.language.uses import Reference, declared_in_block, has_nulls
 from hfpy.diagnostics import error
 from hfpy.model.expressions import Component, Expr, Name
@@ -231,8 +231,11 @@ class HostStatements:
     def _may_be_there(self, expr: Component, symbol: Symbol | None) -> bool:
         """Whether a component may be an array that is on the device."""
         storage, there = self.facts.storage, self.states.there(self.key)
-        array = symbol is None or (symbol.rank and symbol.type.base not in ("type", "class", "procedure"))
-        return bool(array) and storage.meet(storage.of_identity(component_object(expr.name)), there)
+        if symbol is None:
+            array = not is_parent(expr, self.key, self.facts.scopes)
+        else:
+            array = bool(symbol.rank) and symbol.type.base not in ("type", "class", "procedure")
+        return array and storage.meet(storage.of_identity(component_object(expr.name)), there)
 
     def _named(self, expr: Component, text: str, symbol: Symbol | None, reference: Reference, shown: Expr) -> str:
         """The component under its name, if it can be updated under that."""
