@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.language.typed import Types
+from hfpy.analyze.regions.absent import may_be_absent
 from hfpy.analyze.regions.reductions import misuse
 from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Name, Paren, Unary
@@ -45,7 +46,7 @@ def found_reductions(body: RegionBody) -> Iterator[Reduction]:
             if operator in _FUNCTIONS and not body.facts.scopes.is_intrinsic(operator, body.key):
                 continue  # directives and generated text would mean what the program calls so
             reduction = Reduction(operator, name)
-            if misuse(body, reduction) is None:
+            if misuse(body, reduction) is None and not may_be_absent(body, name):
                 yield reduction
                 break
 

@@ -20,6 +20,7 @@ from hfpy.analyze.effects.flow import Flow, FlowScan
 from hfpy.analyze.effects.resized import asked_behind
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.language.uses import Reference, associated
+from hfpy.analyze.regions.absent import left_out
 from hfpy.analyze.regions.directivenames import given_names, lost_texts, not_for_threads
 from hfpy.analyze.regions.flags import flag_writes
 from hfpy.analyze.regions.known import known_values
@@ -170,6 +171,7 @@ class RegionSharing:
         result.found += seen_in_declarations(self.body)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
+        result.found += left_out(self.body, (*result.firstprivate, *result.lastprivate, *sorted(reductions)))
         if self.facts.backend(self.key) in _IN_DIRECTIVES:
             if self.facts.backend(self.key) == "openmp":  # the selector is shared, not its other name (5.2, 5.1.1)
                 result.given += sorted(given_around(self.body) & {*result.shared})
