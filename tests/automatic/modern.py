@@ -18,10 +18,10 @@ from tests.support import Pair
 
 
 def broken(row: str) -> str:
-    """A line in pieces that are short enough, broken after commas."""
+    """A line in pieces that are short enough, broken after commas or signs."""
     rows = []
     while len(row) > 125:
-        at = row.rfind(", ", 0, 120) + 1
+        at = row.rfind(", ", 20, 120) + 1 or row.rfind(" + ", 20, 120) + 2
         rows.append(row[:at] + " &")
         row = "      " + row[at:].lstrip()
     return "\n".join([*rows, row])
@@ -86,7 +86,7 @@ class Maker:
         return READ[view.kind].replace("{}", self.placed(view, self.index(), self.short()))
 
     def section(self, size: int = 9) -> str:
-        found = [v for v in self.readable() if v.kind == "int" and "%" not in v.text.split("{")[-1]]
+        found = [v for v in self.readable() if v.kind == "int" and not v.single and "%" not in v.text.split("{")[-1]]
         own = [v for v in self.owned if v.wide]
         if own and not self.j and self.rng.random() < 0.25:
             return self.own_of(self.rng.choice(own), f"1:{size}")

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class View:
-    """A name for the elements of an area in memory: {L}, {S} and {K} mean a long, a short and a tiny index (4)."""
+    """A name for the elements of an area in memory: {L}, {S} and {K} mean a long, a short and a tiny index (4).
+    ``single`` says that programs name no sections of it: GNU Fortran 12 makes wrong copies of those of components.
+    """
 
     area: str
     text: str
     kind: str = "int"
+    single: bool = False
 
     @property
     def wide(self) -> bool:
@@ -46,6 +49,7 @@ MODULE_VIEWS = (
     View("o", "o%g({S},{L})"),
     View("o", "o%c({L})%w({S})"),
     View("o", "o%al({L})"),
+    View("o", "mp({L})", single=True),
     View("op", "o%p({L})"),
     View("kp", "kp%v({L})", "i8"),
     View("tl", "tl({L})", "tally"),
@@ -118,6 +122,11 @@ SECOND = Routine(
     real(4) :: r4(30)
     real(8) :: r8(12,30)
     complex(8) :: zz(30)
+    complex(8), target :: zt(30)
+    real(8), pointer :: zp(:)
+    type(cell), target :: ct(30)
+    type(cell), pointer :: cp(:)
+    integer, pointer :: cn(:)
     logical :: lg(30)
     logical(1) :: l1(30)
     character(len=1) :: ch(30)
@@ -139,6 +148,7 @@ SECOND = Routine(
     if (m > 9) p => gt
     p(1:) => p
     ps => gt(5)
+    zt = zz; zp => zt%im; ct = cs; cp => ct; cn => ct%n
 {nests}"""
     + FINISH
     + """
@@ -147,6 +157,8 @@ SECOND = Routine(
     print '(9i9)', total(merge(1, 0, lg)), total(merge(3, 0, l1)), total(iachar(ch)), total(iachar(st(:)(2:2)))
     print '(9i9)', total(cs%n), total(cs%at%x), (total(cs(i)%w), i = 1, 3), total(pp%x), total(pp%y)
     print '(9i9)', (total(cs(i)%q), i = 1, 3)
+    print '(9i9)', total(int(2*real(zt))), total(int(2*aimag(zt))), total(int(2*zp)), total(cn), total(cp%n)
+    print '(9i9)', total(ct%n), total(ct%at%x), total(ct%at%y), (total(ct(i)%w), i = 1, 4)
   end subroutine second
 """,
     (
@@ -173,6 +185,15 @@ SECOND = Routine(
         View("cs", "cs({L})%at%x"),
         View("cs", "cs({L})%q({S})"),
         View("pp", "pp({L})", "point"),
+        View("zt", "zt({L})", "complex"),
+        View("zt", "zt({L})%im", "r8"),
+        View("zt", "zp({L})", "r8"),
+        View("ct", "ct({L})%n"),
+        View("ct", "ct({L})%w({S})"),
+        View("ct", "ct({L})%at", "point"),
+        View("ct", "cn({L})", single=True),
+        View("ct", "cp({L})%at%x"),
+        View("ct", "cp({L})%w({S})"),
         *MODULE_VIEWS,
     ),
     ("size(a)", "lbound(b, 1)", "ubound(p2, 2)", "linesum(b)", "merge(1, 0, associated(p, gt))"),
@@ -193,6 +214,12 @@ SECOND = Routine(
         "cs%n = [(i, i = 1, 30)]",
         "do concurrent (i = 1:30, j = 1:12, lg(i)); d(j,i) = i + j; end do",
         "ps => gt({s})",
+        "cn => ct%w({s})",
+        "cn => cp%at%y",
+        "cp => ct(30:1:-1)",
+        "cp(1:) => ct; cn => cp%n",
+        "zp => zt%re",
+        "zp => zt(30:1:-1)%im",
     ),
 )
 
@@ -426,6 +453,7 @@ module {name}
   type(keyed), save :: kp
   type(tally), save :: tl(30)
   integer, allocatable :: perm(:), idx(:)
+  integer, pointer :: mp(:)
   interface
     module subroutine first(n, m, x, y, z, mm, ra, opt)
       integer, intent(in) :: n, m
@@ -584,7 +612,7 @@ contains
       end if
       call set(hold(i)%f, i)
     end do
-    allocate(o%p(30)); o%p = 9; big%f%p => g3(:,1)
+    allocate(o%p(30)); o%p = 9; mp => o%c%n; big%f%p => g3(:,1)
     ha = ga + 1; hb = 2*ga; hd = g2; hp => ha; xa = 5; ya = [(modulo(i, 77), i = 1, 600)]; za = 3
     mm = 4; pos = ha; ra = 0.5d0*ha
     hc = achar(97 + modulo(hb, 26)); hs = os(30:1:-1)

@@ -266,6 +266,8 @@ BETWEEN: tuple[tuple[str, str], ...] = (
     ("o%al = o%al(30:1:-1)", "o"),
     ("o%p => g3(:,2)", "op"),
     ("o%g = g2; o%c = os", "o"),
+    ("mp => o%c%w(3)", "o"),
+    ("mp => o%c(30:1:-1)%n", "o"),
     ("hold(3)%f%c = hold(1)%f%c", "hold"),
     ("deallocate(big%f%al); allocate(big%f%al, source=ga)", "big"),
     ("deallocate(hold(1)%f); allocate(hold(1)%f, source=hold(2)%f)", "hold"),
