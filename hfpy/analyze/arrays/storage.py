@@ -14,15 +14,16 @@ import itertools
 from collections.abc import Iterable
 
 from hfpy.analyze.arrays.associations import Associations
+from hfpy.analyze.arrays.givento import as_it_lies, has_gaps, in_order, is_null
 from hfpy.analyze.arrays.inobjects import InObjects, owners
 from hfpy.analyze.arrays.pointerresults import results_meant
 from hfpy.analyze.callgraph.graph import CallGraph, CallSite
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.types import component, is_part, named_outside, part_rank, shared_by_copies
+from hfpy.analyze.language.types import component, is_part, named_outside, shared_by_copies
 from hfpy.analyze.language.uses import aliases_of
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range, base_name
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
 from hfpy.model.statements import Assignment, Call, Memory
 from hfpy.model.units import Routine, Symbol
 
@@ -111,7 +112,11 @@ class Storage:
         mine = frozenset({identity})
         others = ((view, there) for view, there in self._solved().items() if not there <= {view})
         views = (view for view, there in others if view != identity and (mine <= there or self._in(mine, there)))
-        return not any(view[0] == "%" or self._pointer(view) for view in views)
+        return not any(view[0] == "%" or self._leads(view) for view in views)
+
+    def pointed_to(self, identity: Identity) -> bool:
+        """Whether a pointer may read what a declared variable holds, or an address that something keeps."""
+        return "target" in self._attributes(identity) and not self.alone(identity)
 
     def equivalent(self, identity: Identity) -> bool:
         """Whether ``equivalence`` gives the memory of a declared variable other names."""
@@ -207,16 +212,17 @@ class Storage:
             return names[0] == names[1] or self.shared(names[0], names[1], site.caller)
         return self.meet(*(self.of_designator(e, site.at, site.caller) for e in given if e is not None))
 
+    def _leads(self, identity: Identity) -> bool:
+        """Whether a declared variable may lead to others: a pointer, or an address."""
+        symbol = _symbol(self.application, identity)
+        return symbol is not None and ("pointer" in symbol.attributes or holds_address(symbol))
+
     def _pointer(self, identity: Identity) -> bool:
         return "pointer" in self._attributes(identity)
 
     def _attributes(self, identity: Identity) -> frozenset[str]:
         symbol = _symbol(self.application, identity)
         return symbol.attributes if symbol is not None else frozenset()
-
-
-def _is_null(value: Expr) -> bool:
-    return isinstance(value, Apply) and isinstance(value.base, Name) and value.base.name == "null"
 
 
 def actual(site: CallSite, dummies: tuple[str, ...], dummy: str) -> Expr | None:
@@ -271,19 +277,6 @@ def holds_address(symbol: Symbol) -> bool:
     return symbol.type.derived == "c_ptr"
 
 
-def _has_gaps(expr: Expr, key: str, scopes: Scopes) -> bool:
-    """Whether a designator may be a section that has gaps in memory, by its text."""
-    if isinstance(expr, Component):
-        return bool(part_rank(expr.base, key, scopes))
-    if not isinstance(expr, Apply):
-        return False
-    ranges = [isinstance(a, Range) for a in expr.args]
-    partial = [isinstance(a, Range) and (a.lower or a.upper or a.step) is not None for a in expr.args]
-    strided = any(isinstance(a, Range) and a.step is not None for a in expr.args)
-    after = any(second and (not one or part) for one, part, second in zip(ranges, partial, ranges[1:], strict=False))
-    return strided or after or (isinstance(expr.base, Component) and _has_gaps(expr.base, key, scopes))
-
-
 def _base(expr: Expr) -> str | None:
     """The variable that an argument is, or is a part of; None for components and expressions."""
     while isinstance(expr, Apply):
@@ -294,12 +287,6 @@ def _base(expr: Expr) -> str | None:
 def _symbol(application: Application, identity: Identity) -> Symbol | None:
     home = application.routines.get(identity[0])
     return home.spec.symbols.get(identity[1]) if home is not None else None
-
-
-def _as_it_lies(symbol: Symbol) -> bool:
-    """Whether a variable or component takes memory as it lies, with gaps or not."""
-    views = "pointer" in symbol.attributes or any(d.form == "assumed" for d in symbol.shape)
-    return views and "contiguous" not in symbol.attributes
 
 
 class _Inclusions:
@@ -331,7 +318,7 @@ class _Inclusions:
         while pending:
             view = pending.pop()
             symbol = _symbol(self.application, view)
-            if view not in found and (symbol is None or _as_it_lies(symbol)):
+            if view not in found and (symbol is None or as_it_lies(symbol)):
                 found.add(view)
                 pending += self.flows.get(view, ())
         return frozenset(found)
@@ -424,15 +411,15 @@ class _Inclusions:
         view = designated(target, at, key, self.scopes)
         if view is None:
             return
-        if view[0] == "%" and not _is_null(value):
+        if view[0] == "%" and not is_null(value):
             self._stands_for(_same_target(view[1]), view)
         meant = component(target, key, self.scopes) if isinstance(target, Component) else None
-        if _has_gaps(named_outside(value, aliases_of(at)), key, self.scopes) and (meant is None or _as_it_lies(meant)):
+        if has_gaps(named_outside(value, aliases_of(at)), key, self.scopes) and (meant is None or as_it_lies(meant)):
             self.sections.add(view)
         found = self._meant(value, at, key)
         for source in found:
             self._flow(source, view)
-        if not found and not _is_null(value):
+        if not found and not is_null(value):
             self._stands_for(view, ANYTHING)
 
     def _address(self, target: Expr, value: Expr, at: Located, key: str) -> None:
@@ -442,6 +429,10 @@ class _Inclusions:
         symbol = symbol or (_symbol(self.application, view) if view is not None else None)
         if view is None or symbol is None or not holds_address(symbol):
             return
+        self._addressed(view, value, at, key)
+
+    def _addressed(self, view: Identity, value: Expr, at: Located, key: str) -> None:
+        """A view gets what an address is that of."""
         given: tuple[Expr, ...] = (value,)
         if isinstance(value, Apply) and isinstance(value.base, Name) and not self.scopes.variable(value.base.name, key):
             given = value.args
@@ -462,7 +453,7 @@ class _Inclusions:
             found = self._meant(given, at, key)
             for part in parts:
                 if "pointer" in part.attributes:
-                    if _as_it_lies(part) and _has_gaps(given, key, self.scopes):
+                    if as_it_lies(part) and has_gaps(given, key, self.scopes):
                         self.sections.add(component_object(part.name))
                     for source in found:
                         self._flow(source, component_object(part.name))
@@ -470,11 +461,14 @@ class _Inclusions:
 
     def _unseen_call(self, name: str, args: tuple[Expr, ...], at: Located, key: str) -> None:
         """A subroutine without source may associate the pointers that it gets."""
-        views = [designated(a.value if isinstance(a, Keyword) else a, at, key, self.scopes) for a in args]
+        given = in_order(args, name)
+        views = [designated(value, at, key, self.scopes) for value in given]
         if name == "move_alloc" and len(views) > 1:
             self._flow(views[0], views[1])
             return
         for view in views[1:2] if name == "c_f_pointer" else ():
+            if view is not None:
+                self._addressed(view, given[0], at, key)
             if view is not None and view[0] == "%":
                 self._stands_for(_same_target(view[1]), view)
         for view in views:
@@ -494,7 +488,7 @@ class _Inclusions:
             view = (site.callee, dummy)
             for source in found:
                 self._flow(source, view)
-            if given is not None and _has_gaps(given, site.caller, self.scopes):
+            if given is not None and has_gaps(given, site.caller, self.scopes):
                 self.sections.add(view)
             symbol = routine.spec.symbols.get(dummy)
             leads = symbol is not None and ("pointer" in symbol.attributes or holds_address(symbol))

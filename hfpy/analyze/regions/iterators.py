@@ -29,6 +29,7 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
         if RegionId(routine.key, number) in facts.positions.regions
     }
     iterators = {name for _, region in regions.values() for name in region.iterators}
+    yield from _pointed_to(facts, routine, [region for _, region in regions.values()])
     everything = effects.with_functions(facts.references[routine.key], routine.key)
     if not any(r.name in iterators and not r.writes and not _is_own(regions, r) for r in everything):
         return
@@ -49,6 +50,16 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
     for found in read.values():
         yield _error(routine, [region for region, _ in found], found[0][1])
     yield from _before(facts, routine, by_statement, regions, names - read.keys())
+
+
+def _pointed_to(facts: Facts, routine: Routine, regions: Iterable[Region]) -> Iterator[Diagnostic]:
+    """Iterators that pointers may read."""
+    for region in regions:
+        for name in region.iterators:
+            data = facts.object(name, routine.key)
+            if data is not None and facts.storage.pointed_to(data.identity):
+                message = f"a pointer may read '{name}', but an iterator has no value outside its region"
+                yield error("HF319", message, region.place, "use another variable")
 
 
 def _before(

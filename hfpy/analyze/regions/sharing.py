@@ -360,6 +360,8 @@ class RegionSharing:
             return True
         if self.routine.kind != "program" and keeps_value(self.routine, name) and not is_own(name):
             return True  # what hfpy has added under a bare ``save`` is set anew in each call
+        if self.facts.storage.pointed_to(data.identity):
+            return True
         return self._read_after(name) is not None
 
     def _is_result(self, name: str) -> bool:

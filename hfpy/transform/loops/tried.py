@@ -417,7 +417,8 @@ def _alike(region: RegionSharing, construct: Construct) -> Diagnostic | None:
 
 def _used_elsewhere(effects: Effects, key: str, name: str) -> str:
     """Who may use the value that a variable of a loop has when the routine is left, or in its next call; empty if
-    nobody does. A dummy argument's is the caller's, that of a module, a host or a common block any routine's.
+    nobody does. A dummy argument's is the caller's, that of a module, a host or a common block any routine's. Pointers
+    may read it in the routine itself.
     """
     facts = effects.facts
     data = facts.object(name, key)
@@ -427,6 +428,8 @@ def _used_elsewhere(effects: Effects, key: str, name: str) -> str:
         return "" if "value" in data.symbol.attributes else "a caller"
     if facts.storage.joint(data.identity) is not None:
         return "another routine"
+    if facts.storage.pointed_to(data.identity):
+        return "a pointer"
     users = effects.values_read.get(data.identity, set())
     if data.home == key:
         users = users - {key}  # what is read after the loop is looked for there
