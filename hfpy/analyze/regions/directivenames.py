@@ -27,8 +27,8 @@ def given_names(body: RegionBody, listed: Collection[str]) -> Iterator[Diagnosti
 
 
 def not_for_threads(body: RegionBody, own: Collection[str]) -> Iterator[Diagnostic]:
-    """What no thread may have for itself: variables of namelists (OpenMP 5.2, 5.4.3), and texts whose length is
-    deferred: GNU Fortran 12 has one length for all threads, or none.
+    """What no thread may have for itself: variables of namelists (OpenMP 5.2, 5.4.3), texts whose length is deferred,
+    of which GNU Fortran 12 has one length for all threads, or none, and polymorphic variables, whose memory it frees.
     """
     for name in sorted(own):
         data = body.facts.object(name, body.key)
@@ -37,6 +37,8 @@ def not_for_threads(body: RegionBody, own: Collection[str]) -> Iterator[Diagnost
             why, hint = "is in a namelist", f"use another variable in the region, and copy '{name}'"
         elif length is not None and isinstance(length.expr, Range):
             why, hint = "has a deferred length", f"give '{name}' a fixed length in the region: character(80)"
+        elif data is not None and data.symbol.type.base == "class":
+            why, hint = "is polymorphic", "declare it with type(…), or set it in a routine that the region calls"
         else:
             continue
         message = f"'{name}' {why}, and each thread would need its own: no directive gives it that"
