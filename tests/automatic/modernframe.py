@@ -204,7 +204,7 @@ SECOND = Routine(
         "p => gt",
         "p(1:30) => g3(1:30,1)",
         "a = [a(2:30), 5]; p => a",
-        "deallocate(a); allocate(a(30), source={v}); p => a",
+        "deallocate(a); allocate(a(30), source={k}); p => a",
         "where (d > 30) d = d/2",
         "e = reshape(d, shape(e), order=[2, 1])",
         "c3(:,2,:) = d",
