@@ -236,6 +236,10 @@ class _Walk(Accessed):
         self.block(node.body, (*here, self.loops[-1].index))
         self.levels.pop()
         self.leaving = [x for x in self.leaving if x.depth < len(self.loops) or x.label]
+        if node.kind == "dowhile":  # the condition is asked again after each turn, with other values
+            for name in changed:
+                self.forget(name)
+            self._statement(node.header, (*here, self.loops[-1].index, len(node.body)))
         self.loops = outer
         for name in changed:
             self.forget(name)
