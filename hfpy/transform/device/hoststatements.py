@@ -163,7 +163,16 @@ class HostStatements:
     def _sets_whole(self, reference: Reference, data: DataObject | None, partly: bool) -> bool:
         """Whether a reference sets all of an array, for certain."""
         whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
-        return whole and not (partly or reference.at.masked or _may_stay(reference))
+        return whole and not (partly or reference.at.masked or _may_stay(reference) or self._may_be_left(reference))
+
+    def _may_be_left(self, reference: Reference) -> bool:
+        """Whether a called routine may leave an argument as it is, ``intent(out)`` or not, as where an error makes it
+        return early. Intrinsic ones set all of it.
+        """
+        if reference.role != "argument":
+            return False
+        site = self.effects.site(reference, self.key)
+        return site is None or not self.facts.scopes.is_intrinsic(site.name, self.key)
 
     def _by_both(self, reference: Reference, name: str) -> bool:
         """Whether kernels may set an array in a statement in which the host does."""
