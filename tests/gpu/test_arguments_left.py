@@ -72,7 +72,32 @@ contains
     end do
     print *, v
   end subroutine both
+  subroutine counted()
+    integer :: i, n, w(20), s(90)
+    !@parallelRegion
+    do i = 1, 20
+      w(i) = 10*i
+    end do
+    call date_and_time(values=w)
+    !@parallelRegion
+    do i = 1, 20
+      w(i) = w(i) + 1
+    end do
+    print *, w(9:)
+    !@parallelRegion
+    do i = 1, 90
+      s(i) = i
+    end do
+    call random_seed(size=n)
+    call random_seed(get=s)
+    !@parallelRegion
+    do i = 1, 90
+      s(i) = mod(s(i), 1000) + 1
+    end do
+    print *, s(n+1:)
+  end subroutine counted
   subroutine run()
+    call counted()
     call both(0)
     call both(2)
   end subroutine run
@@ -105,6 +130,6 @@ def test_what_a_called_routine_leaves_is_there_on_the_host(tmp_path: Path) -> No
     corpus.check_one("left", OPENACC)
 
 
-def test_intrinsic_routines_set_all() -> None:
+def test_random_numbers_are_set_all() -> None:
     text = translate_text({"m.f90": FILLED}, target="gpu", backend="cuda-c").require().text
     assert "hf_update_host" not in text and "hf_update_device(v" in text

@@ -166,13 +166,13 @@ class HostStatements:
         return whole and not (partly or reference.at.masked or _may_stay(reference) or self._may_be_left(reference))
 
     def _may_be_left(self, reference: Reference) -> bool:
-        """Whether a called routine may leave an argument as it is, ``intent(out)`` or not, as where an error makes it
-        return early. Intrinsic ones set all of it.
+        """Whether a called routine may leave some of an argument as it is, ``intent(out)`` or not, as where an error
+        makes it return early. Of the intrinsic ones those do that give a certain number of values (``date_and_time``).
         """
         if reference.role != "argument":
             return False
         site = self.effects.site(reference, self.key)
-        return site is None or not self.facts.scopes.is_intrinsic(site.name, self.key)
+        return site is None or site.name != "random_number" or not self.facts.scopes.is_intrinsic(site.name, self.key)
 
     def _by_both(self, reference: Reference, name: str) -> bool:
         """Whether kernels may set an array in a statement in which the host does."""
