@@ -49,6 +49,24 @@ class InObjects:
                     return True
         return False
 
+    def of_type(self, ftype: FType, home: str) -> frozenset[str] | None:
+        """The names of the components in an object of a type that is visible in a unit, and of those in these; None if
+        they are not known. Other types have none.
+        """
+        return self._of([(ftype, home)])
+
+    def without(self, found: Iterable[Identity], parts: frozenset[str]) -> bool:
+        """Whether some identities are components alone, and none of those that are used of an object. Designators do
+        not name the parent through which a component is inherited (Fortran 2018, 7.5.7.2).
+        """
+        return all(kind == "%" and name not in parts and name not in self._parents for kind, name in found)
+
+    @cached_property
+    def _parents(self) -> frozenset[str]:
+        """The names of parent components."""
+        types = (t for routine in self.application.routines.values() for t in routine.spec.types.values())
+        return frozenset(t.extends for t in types if t.extends)
+
     def _owned_by(self, name: str, known: Mapping[Identity, frozenset[Identity]]) -> frozenset[Identity]:
         """The objects, and those around them, whose components of a name have another one."""
         if name not in self._owners:

@@ -65,7 +65,7 @@ class Storage:
         self._objects: dict[Identity, frozenset[Identity]] | None = None
         self._gapped: frozenset[Identity] = frozenset()
         self._shared: dict[tuple[str, frozenset[str]], bool] = {}
-        self._inside = InObjects(application, scopes)
+        self.inside = InObjects(application, scopes)
 
     def without_bodies(self, application: Application, scopes: Scopes, graph: CallGraph) -> Storage:
         """The same answers for the application without its statements."""
@@ -156,7 +156,7 @@ class Storage:
         """Whether components among the ``other`` ones, to which pointers point, may lie in objects of the first."""
         parts = [name for kind, name in other if kind == "%"]
         holders = [identity for identity in one if self.targetable(identity)] if parts else []
-        return bool(holders) and self._inside.meet(parts, holders, self._solved(), ANYTHING)
+        return bool(holders) and self.inside.meet(parts, holders, self._solved(), ANYTHING)
 
     def _unknown_meets(self, one: frozenset[Identity], other: frozenset[Identity]) -> bool:
         return ANYTHING in one and any(self.targetable(identity) for identity in other)

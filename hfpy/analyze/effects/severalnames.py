@@ -11,7 +11,7 @@ from hfpy.analyze.arrays.storage import Identity, component_object
 from hfpy.analyze.effects.declared import SIZE
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.components import chains_in
-from hfpy.analyze.language.types import component, named_outside
+from hfpy.analyze.language.types import component, component_at_home, named_outside
 from hfpy.analyze.language.uses import Reference, aliases_of, associated, sets_component
 from hfpy.model.expressions import Component, walk
 from hfpy.model.units import Symbol
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 USE, SET, LENT = "use", "set", "lend"
 TOUCHED = frozenset({USE, SET, LENT})
 POINTED = frozenset({"pointer", "target"})
+
+#: The designators of components in statements that were looked at.
+Chains = dict[int, Mapping[tuple[int, str], Sequence[Component]]]
 
 
 def touched_in(
@@ -58,7 +61,7 @@ def references_to(
     """The references that mean memory with other names: what they mean, a variable or a pointer component. With
     ``targets`` what pointers are set to is among them.
     """
-    chains: dict[int, Mapping[tuple[int, str], Sequence[Component]]] = {}
+    chains: Chains = {}
     plain: set[str] = set()  # names of no such memory, where they mean what they mean in the routine
     for reference in references:
         if reference.name in plain and not reference.component and not reference.at.renamed:
@@ -70,9 +73,7 @@ def references_to(
         selector = aliases.get(reference.name)
         parts = [node for node in walk(selector) if isinstance(node, Component)] if selector is not None else []
         if reference.component:
-            statement = reference.at.statement
-            listed = chains.get(id(statement)) or chains.setdefault(id(statement), chains_in(statement))
-            behind = listed.get((reference.node.start, reference.name), ())
+            behind = _chain(reference, chains)
             meant = (named_outside(part, aliases) if selector is not None else part for part in behind)
             parts += [part for part in meant if isinstance(part, Component)]
         found = [(part.name, component(part, key, facts.scopes)) for part in parts]
@@ -88,3 +89,29 @@ def references_to(
                 continue
         if not reference.at.renamed:
             plain.add(reference.name)
+
+
+def components_meant(facts: Facts, reference: Reference, key: str, chains: Chains) -> frozenset[str] | None:
+    """The names of the components that a reference of an object means: those on its way, and all that lie in what it
+    means at last. None if they are not known. ``chains`` is kept for the next references.
+    """
+    aliases = aliases_of(reference.at) if reference.at.renamed else {}
+    selector = aliases.get(reference.name)
+    around = [node for node in walk(selector) if isinstance(node, Component)] if selector is not None else []
+    behind = sorted(_chain(reference, chains), key=lambda node: node.end) if reference.component else []
+    if not behind and (reference.component or reference.at.renamed):
+        return None
+    last = named_outside(behind[-1], aliases) if behind else None
+    meant = component_at_home(last, key, facts.scopes) if isinstance(last, Component) else None
+    if behind and meant is None:
+        return None
+    meant = meant or facts.variable(reference.name, reference.at, key)
+    inside = facts.storage.inside.of_type(meant.symbol.type, meant.home) if meant is not None else None
+    return None if inside is None else inside | {node.name for node in (*around, *behind)}
+
+
+def _chain(reference: Reference, chains: Chains) -> Sequence[Component]:
+    """The designators of components that begin with the variable of a reference."""
+    statement = reference.at.statement
+    listed = chains.get(id(statement)) or chains.setdefault(id(statement), chains_in(statement))
+    return listed.get((reference.node.start, reference.name), ())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from hfpy.analyze.arrays.storage import Identity
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.effects.members import Members
-from hfpy.analyze.effects.severalnames import LENT, POINTED, SET, references_to
+from hfpy.analyze.effects.severalnames import LENT, POINTED, SET, Chains, components_meant, references_to
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.uses import Reference
@@ -26,6 +26,7 @@ from hfpy.values import dataclass
 if TYPE_CHECKING:
     from hfpy.analyze.effects.bodies import RegionBody
 
+_OBJECTS = ("type", "class")
 _STATE = "if no two points meet in it, say so in the region: independent({name}); else use one name"
 
 
@@ -33,7 +34,7 @@ _STATE = "if no two points meet in it, say so in the region: independent({name})
 class _Touch:
     """A variable, or a pointer component, that is used; ``place`` is that of the region's own reference, else of the
     region; ``below`` the routine that does it; ``lent`` says that it does so through a pointer. ``objects`` are what
-    the region uses the component of.
+    the region uses the component of, ``parts`` the names of the components that it uses of an object; None for any.
     """
 
     identity: Identity
@@ -44,6 +45,7 @@ class _Touch:
     array: bool = False
     lent: bool = False
     objects: frozenset[str] = frozenset()
+    parts: frozenset[str] | None = None
 
     @property
     def stated(self) -> str:
@@ -91,6 +93,7 @@ def _met(body: RegionBody) -> Iterator[Diagnostic]:
 def _touches(body: RegionBody) -> Iterator[_Touch]:
     """What the region touches, and what the routines do that it calls, each once."""
     own: dict[tuple[Identity, bool], _Touch] = {}
+    chains: Chains = {}
     references = body.effects.with_functions(body.references, body.key)
     for reference, identity, symbol in references_to(body.facts, references, body.key):
         reads, writes = body.effects.of(reference, body.key)
@@ -100,8 +103,14 @@ def _touches(body: RegionBody) -> Iterator[_Touch]:
         part = identity[0] == "%"
         objects = {stands_for(reference.name, reference.at)[0] or reference.name} if part else set()
         array = symbol is not None and bool(symbol.rank) and not part
-        touch = own.get((identity, writes)) or _Touch(identity, identity[1], writes, body.place(reference), array=array)
-        own[identity, writes] = replace(touch, objects=touch.objects | objects)
+        parts = None
+        if symbol is not None and symbol.type.base in _OBJECTS and not part:
+            parts = components_meant(body.facts, reference, body.key, chains)
+        touch = own.get((identity, writes))
+        if touch is None:
+            touch = _Touch(identity, identity[1], writes, body.place(reference), array=array, parts=parts)
+        both = touch.parts | parts if touch.parts is not None and parts is not None else None
+        own[identity, writes] = replace(touch, objects=touch.objects | objects, parts=both)
     yield from own.values()
     seen = set(own)
     for callee in body.callees:
@@ -139,6 +148,9 @@ class _Meeting:
             return self._joined(first, second)
         if not (_is_pointed(self.facts, first) and _is_pointed(self.facts, second)):
             return False
+        for pointer, used in ((first, other.parts), (second, one.parts)):
+            if used is not None and self.storage.inside.without(self.storage.of_identity(pointer), used):
+                return False
         return self.storage.meet(self.storage.of_identity(first), self.storage.of_identity(second))
 
     def _joined(self, first: Identity, second: Identity) -> bool:

@@ -162,8 +162,15 @@ class HostStatements:
 
     def _sets_whole(self, reference: Reference, data: DataObject | None, partly: bool) -> bool:
         """Whether a reference sets all of an array, for certain."""
-        whole = _whole(reference) and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
+        whole = _whole(reference) if not reference.component else data is None and self._sets_component(reference)
+        whole = whole and not _goes_on(data) and stands_for(reference.name, reference.at)[1]
         return whole and not (partly or reference.at.masked or _may_stay(reference) or self._may_be_left(reference))
+
+    def _sets_component(self, reference: Reference) -> bool:
+        """Whether a statement sets all of a component of an object, not the parts of complex numbers (``z%re``)."""
+        statement = reference.at.statement
+        target = statement.target if isinstance(statement, Assignment) else None
+        return isinstance(target, Component) and component(target, self.key, self.facts.scopes) is not None
 
     def _may_be_left(self, reference: Reference) -> bool:
         """Whether a called routine may leave some of an argument as it is, ``intent(out)`` or not, as where an error
@@ -299,9 +306,6 @@ def _may_stay(reference: Reference) -> bool:
 
 
 def _whole(reference: Reference) -> bool:
-    """Whether a reference means all of its array, for certain."""
-    if reference.component:  # indices are behind the component
-        statement = reference.at.statement
-        return isinstance(statement, Assignment) and isinstance(statement.target, Component)
+    """Whether a reference without a component means all of its array, for certain."""
     indices = reference.indices
     return isinstance(reference.node, Name) or (indices is not None and all(is_full_range(i) for i in indices))
