@@ -984,8 +984,9 @@ CALLS: dict[str, Entry] = {
         "Directives in the generated code list the variables of a region. Compilers take some names in no "
         "directive: with `openacc` and `openmp-target` an object whose type `select type (x)` tells; within an "
         "`associate` or `select type` the result of a function that has the function's name; beside large private "
-        "arrays a variable that has other names by `equivalence`, whose value GNU Fortran loses. Local texts of "
-        "deferred length need the attribute `target` or `save`: GNU Fortran 12 gives threads a wrong one without.",
+        "arrays a variable that has other names by `equivalence`, whose value GNU Fortran loses; a polymorphic "
+        "variable (`class(…)`) of which each thread would need its own. Local texts of deferred length need the "
+        "attribute `target` or `save`: GNU Fortran 12 gives threads a wrong one without.",
         {
             "named.h90": _text("""
             module named
