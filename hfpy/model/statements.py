@@ -265,6 +265,19 @@ def _jumps_out(nodes: tuple[Node, ...], in_loop: bool, names: frozenset[str]) ->
             yield from () if within else (statement,)
 
 
+def leaving(node: Node) -> Iterator[Statement]:
+    """The statements of a node that may go on elsewhere than in it or right behind it. Its beginning is elsewhere: one
+    that jumps there comes to the node again.
+    """
+    listed = list(flatten([node]))
+    labels = {s.line.label for s in listed[1:]} - {listed[0].line.label}
+    away = {id(jump) for jump in jumps_out((node,))}
+    for statement in listed:
+        others = set(targets(statement)) - labels
+        if others or id(statement) in away or (isinstance(statement, Jump) and statement.kind == "return"):
+            yield statement
+
+
 def all_names(nodes: tuple[Node, ...]) -> set[str]:
     """Every name that statements mention, kinds of literals included; of regions what is in them."""
     found: set[str] = set()

@@ -93,3 +93,29 @@ def test_internal_procedures_are_not_their_hosts(tmp_path: Path) -> None:
     """An error in one comes from the loops that call it, not from all of its host."""
     found = found_regions(write_files({"host.f90": INTERNAL}, tmp_path), Options())
     assert [(v.place.line, bool(v.region)) for v in found.verdicts] == [(8, True), (12, False)]
+
+
+ON_A_LABEL = """subroutine work(n, m, x, y, z)
+  integer n, m, i, j
+  double precision x(n), y(n), z(m), s
+  do i = 1, n
+    x(i) = sqrt(y(i)) + exp(y(i))*i
+  end do
+  do 10 j = 2, m
+    do i = 1, n
+      y(i) = y(i) + exp(x(i))*j
+    end do
+10 z(j) = z(j - 1) + y(1)
+  do i = 1, n
+    x(i) = x(i) + sqrt(y(i))*z(2)
+  end do
+end subroutine work
+"""
+
+
+def test_what_has_no_place_in_a_loop_costs_the_regions_in_that_loop(tmp_path: Path) -> None:
+    paths = write_files({"work.f90": ON_A_LABEL}, tmp_path)
+    found = found_regions(paths, Options(target="gpu", backend="cuda-c"))
+    said = {v.place.line: (v.region, v.why) for v in found.verdicts}
+    assert said[4][0] and said[12][0]
+    assert "has no place after this statement" in said[8][1]

@@ -302,7 +302,7 @@ class _Inclusions:
         self.sections = set[Identity]()  # views that get a section with gaps
 
     def solved(self) -> dict[Identity, frozenset[Identity]]:
-        """The objects of every declared variable and component."""
+        """The objects of every declared variable and component. Procedures, to which pointers may point, are none."""
         for routine in self.application.routines.values():
             self._declared(routine)
         for key in self.graph.sites:
@@ -310,6 +310,9 @@ class _Inclusions:
             for site in self.graph.below(key):
                 self._call(site)
         self._solve()
+        symbols = ((identity, _symbol(self.application, identity)) for identity in self.known)
+        for identity in [i for i, symbol in symbols if symbol is not None and symbol.type.base == "procedure"]:
+            self.known[identity] = set()
         return {identity: frozenset(objects) for identity, objects in self.known.items()}
 
     def reached(self, sections: set[Identity]) -> frozenset[Identity]:

@@ -36,7 +36,7 @@ from hfpy.model.statements import (
     Statement,
     flatten,
     leads_away,
-    ways_out,
+    leaving,
 )
 from hfpy.model.units import Routine
 from hfpy.parse.statements.nests import own_nest
@@ -216,9 +216,8 @@ class DeviceData(HeldArrays):
         """Whether a construct holds kernels, calls that work on device data, or ways out of it."""
         if node.kind in ("region", "at_if"):
             return True
-        for statement in flatten([node]):
-            if leads_away(statement) or ways_out(statement) or self._works(statement):
-                return True
+        if any(leaving(node)) or any(self._works(statement) for statement in flatten([node])):
+            return True
         return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
 
     def _works(self, statement: Statement) -> bool:
@@ -293,11 +292,15 @@ class DeviceData(HeldArrays):
         return touched
 
     def _conditional(self, node: Node) -> bool:
-        """Whether a node is a choice whose conditions only read arrays, and into which lines can be put."""
+        """Whether a node is a choice whose conditions only read arrays, and into which lines can be put: no statement
+        in it goes on behind those.
+        """
         if isinstance(node, OneLine):
             if node.kind != "if" or self.rows.ends_loop(node.line):
                 return False
         elif not isinstance(node, Construct) or node.kind not in _BRANCHES or node.end is None:
+            return False
+        if isinstance(node, Construct) and any(any(leaving(n)) for part in node.parts for n in part.body):
             return False
         touched = self._touched(_conditions(node), False)
         packed = (packed_rows(self, statement) for statement in _conditions(node))
@@ -367,10 +370,11 @@ class DeviceData(HeldArrays):
         """Tell that a statement may go on past the copies after it: a call at a label, an ``if`` by a jump, where its
         condition calls what changes an array. What input sets is not defined where it goes on at a label.
         """
-        for statement in flatten(list(nodes)) if after else ():
-            if isinstance(statement, Call) and ways_out(statement):
+        away = {id(statement) for node in nodes for statement in leaving(node)} if after else set[int]()
+        for statement in flatten(list(nodes)) if away else ():
+            if isinstance(statement, Call) and id(statement) in away:
                 hint = "return a number instead, and branch by it after the call"
-            elif isinstance(statement, OneLine) and leads_away(statement.action):
+            elif isinstance(statement, OneLine) and id(statement.action) in away and leads_away(statement.action):
                 hint = "call the function in a statement of its own before"
             else:
                 continue

@@ -313,8 +313,9 @@ def _blamed(diagnostic: Diagnostic, regions: Spans) -> list[Tried]:
 
 
 def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[Tried]:
-    """The loops that an error outside of them may come from: those that lead to its routine, else those in it, else
-    those of routines that call it, else those of its file, else all.
+    """The loops that an error outside of them may come from: those that lead to its routine, else those in it (in the
+    outermost block around the error, if there are some), else those of routines that call it, else those of its file,
+    else all.
     """
     place = diagnostic.place
     units = facts.application.routines.items()
@@ -322,13 +323,21 @@ def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[Tried]
     key = max(holding)[1] if holding else ""  # the procedure itself, not the one that it is internal to
     above = facts.positions.get(key).above
     leading = [loop for _, number, loop in regions if RegionId(loop.key, number) in above]
-    inside = [loop for _, _, loop in regions if loop.key == key]
+    inside = [(construct, loop) for construct, _, loop in regions if loop.key == key]
     if leading or inside:
-        return leading or inside
+        around = _outermost_around(facts.routine(key), place) if inside else range(0)
+        close = [loop for construct, loop in inside if construct.header.line.first + 1 in around]
+        return leading or close or [loop for _, loop in inside]
     callers = facts.graph.callers_above([key])
     calling = [loop for _, _, loop in regions if loop.key in callers]
     beside = [loop for _, _, loop in regions if facts.routine(loop.key).file == place.file]
     return calling or beside or [loop for _, _, loop in regions]
+
+
+def _outermost_around(routine: Routine, place: Place) -> range:
+    """The lines, counted from 1, of the outermost block of a routine that a place is in; none if it is in no block."""
+    blocks = (range(n.header.line.first + 1, last_row([n]) + 2) for n in routine.body if isinstance(n, Construct))
+    return next((rows for rows in blocks if place.line in rows), range(0))
 
 
 def _in_text(application: Application, made: Application, diagnostic: Diagnostic, active: list[Tried]) -> list[Tried]:
