@@ -1,8 +1,14 @@
 """Pointers that regions set: who sets what they point to, asks about it or frees it uses where they point."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.support import translate_text
+from hfpy.analyze.analysis import analyse
+from hfpy.analyze.arrays.storage import ANYTHING
+from hfpy.options import Options
+from hfpy.pipeline import settled_application
+from tests.support import translate_text, write_files
 
 ROUTINE = """module m
   implicit none
@@ -127,3 +133,37 @@ def test_used_before_the_point_sets_it(body: str) -> None:
 
 def test_set_by_a_call() -> None:
     assert codes("call point_only(p, z(:,i)); p(:) = b(i); if (i < 0) p => z(:,1)") == set()
+
+
+FROM_C = """module from_c
+  use iso_c_binding
+  implicit none
+  abstract interface
+    subroutine given(x) bind(c)
+      import :: c_double
+      real(c_double), intent(inout) :: x(*)
+    end subroutine given
+  end interface
+  type(c_funptr) :: held
+  type(c_ptr) :: address
+contains
+  subroutine ask(x)
+    real(c_double), intent(inout) :: x(*)
+    procedure(given), pointer :: f
+    real(c_double), pointer :: a(:)
+    call c_f_procpointer(held, f)
+    call c_f_pointer(address, a, [9])
+    call f(x)
+    a(1) = x(1)
+  end subroutine ask
+end module from_c
+"""
+
+
+def test_procedures_are_no_data(tmp_path: Path) -> None:
+    """What a pointer to a procedure gets from C was taken for any memory, as what a pointer to data gets is."""
+    paths = write_files({"from_c.f90": FROM_C}, tmp_path)
+    application = settled_application(paths, Options(target="gpu", backend="cuda-c", auto=True)).application
+    storage = analyse(application).storage
+    assert storage.of_identity(("from_c::ask", "f")) == frozenset()
+    assert ANYTHING in storage.of_identity(("from_c::ask", "a"))
