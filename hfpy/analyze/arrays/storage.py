@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from functools import cached_property
 
 from hfpy.analyze.arrays.associations import Associations
 from hfpy.analyze.arrays.givento import as_it_lies, has_gaps, in_order, is_null
@@ -109,10 +110,24 @@ class Storage:
             return False
         if "target" not in self._attributes(identity):
             return self.associations.associated(identity) is None
+        by_target, into_objects = self._leading
+        if any(view != identity for view in by_target.get(identity, ())):
+            return False
         mine = frozenset({identity})
-        others = ((view, there) for view, there in self._solved().items() if not there <= {view})
-        views = (view for view, there in others if view != identity and (mine <= there or self._in(mine, there)))
-        return not any(view[0] == "%" or self._leads(view) for view in views)
+        return not any(view != identity and self._in(mine, there) for view, there in into_objects)
+
+    @cached_property
+    def _leading(self) -> tuple[dict[Identity, list[Identity]], list[tuple[Identity, frozenset[Identity]]]]:
+        """The pointers, components and addresses by what they may mean, and those that may mean components."""
+        by_target: dict[Identity, list[Identity]] = {}
+        into_objects = []
+        for view, there in self._solved().items():
+            if not there <= {view} and (view[0] == "%" or self._leads(view)):
+                for identity in there:
+                    by_target.setdefault(identity, []).append(view)
+                if any(kind == "%" for kind, _ in there):
+                    into_objects.append((view, there))
+        return by_target, into_objects
 
     def pointed_to(self, identity: Identity) -> bool:
         """Whether a pointer may read what a declared variable holds, or an address that something keeps."""
