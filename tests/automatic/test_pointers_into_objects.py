@@ -50,6 +50,7 @@ contains
     type(field), target, intent(inout) :: d
     type(field), target :: l
     type(field), pointer :: o
+    type(inner), pointer :: k, m2
     real(8), pointer :: p(:)
     real(8) :: x(90000)
     integer :: i
@@ -74,6 +75,9 @@ MEETING = {
     "of all elements": ("p => v%x", "p(i) = v(i-1)%x + 1", ""),
     "of all elements, as a whole": ("p => v%x", "x(i) = p(i-1)\nv(i) = cell(1, 2)", ""),
     "by way of a pointer": ("o => f\np => f%h", "p(i) = o%h(i-1) + 1", ""),
+    "two pointers to an object in it": ("k => f%deep\nm2 => f%deep", "k%h(i) = m2%h(i-1) + 1", ""),
+    "a pointer to an object in it": ("k => f%deep", "k%h(i) = f%deep%h(i-1) + 1", ""),
+    "and by way of another": ("k => f%deep\no => f", "o%deep%h(i) = k%h(i-1) + 1", ""),
     "a name of the object": ("p => f%h\nassociate (a => f)", "p(i) = a%h(i-1) + 1", "end associate"),
     "inside a name": ("p => f%deep%h\nassociate (a => f)", "call set_deep(a%deep, i)\nx(i) = p(i-1)", "end associate"),
     "a name of the component": ("p => f%h\nassociate (a => f%h)", "p(i) = a(i-1) + 1", "end associate"),

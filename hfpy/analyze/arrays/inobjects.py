@@ -55,11 +55,13 @@ class InObjects:
         """
         return self._of([(ftype, home)])
 
-    def without(self, found: Iterable[Identity], parts: frozenset[str]) -> bool:
-        """Whether some identities are components alone, and none of those that are used of an object. Designators do
-        not name the parent through which a component is inherited (Fortran 2018, 7.5.7.2).
+    def without(self, pointed: Iterable[Identity], objects: Iterable[Identity], parts: frozenset[str]) -> bool:
+        """Whether a pointer means components alone, and none of those that are used of some objects. These are whole
+        variables: of one that is a component, or is not known, what lies around it is not among the parts. Nor do
+        designators name the parent through which a component is inherited (Fortran 2018, 7.5.7.2).
         """
-        return all(kind == "%" and name not in parts and name not in self._parents for kind, name in found)
+        whole = all(kind not in ("%", "") for kind, _ in objects)
+        return whole and all(kind == "%" and name not in parts and name not in self._parents for kind, name in pointed)
 
     @cached_property
     def _parents(self) -> frozenset[str]:

@@ -148,10 +148,11 @@ class _Meeting:
             return self._joined(first, second)
         if not (_is_pointed(self.facts, first) and _is_pointed(self.facts, second)):
             return False
-        for pointer, used in ((first, other.parts), (second, one.parts)):
-            if used is not None and self.storage.inside.without(self.storage.of_identity(pointer), used):
+        mine, others = self.storage.of_identity(first), self.storage.of_identity(second)
+        for pointed, objects, used in ((mine, others, other.parts), (others, mine, one.parts)):
+            if used is not None and self.storage.inside.without(pointed, objects, used):
                 return False
-        return self.storage.meet(self.storage.of_identity(first), self.storage.of_identity(second))
+        return self.storage.meet(mine, others)
 
     def _joined(self, first: Identity, second: Identity) -> bool:
         """Whether variables of one common block, or of one ``equivalence``, overlap; if that is not known, yes."""
