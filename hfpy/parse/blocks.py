@@ -6,7 +6,7 @@ are seen as what they are, and crossing them is an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import field, replace
 
 from hfpy.diagnostics import Diagnostic, Related, error
@@ -107,7 +107,7 @@ class BlockBuilder:
         self.scopes: list[StencilScope] = []
         self.given_up = False
         self.included: list[LogicalLine] = []  # those of the lines that are in included files
-        self.assigned: Callable[[], Mapping[str, tuple[str, ...]]] = dict  # labels in variables
+        self.assigned: Callable[[], tuple[str, ...]] = tuple  # labels that are in variables
         self.unknown: dict[str, str] = {}  # arrays of whose elements nothing is known, each with the reason
         self.serial: tuple[LogicalLine, str] | None = None  # a @serial whose loop has not come yet, and its reason
         # The open @stencilProgram, its line, and the blocks around it.

@@ -8,7 +8,7 @@ into a variable is no number: it is a statement of which only the name is known,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from hfpy.model.building import Maker, binary, number
@@ -18,7 +18,7 @@ from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Opaque
 from hfpy.parse.text.lexer import includes, label_of
 from hfpy.values import dataclass
 
-_ASSIGN = re.compile(r"\bassign\s*(\d[\d\s]*)to\s*([a-z_]\w*)\s*$")
+_ASSIGN = re.compile(r"\bassign\s*(\d[\d\s]*)to\s*[a-z_]\w*\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +37,29 @@ def labels_in(text: str) -> tuple[str, ...]:
     return tuple(labels) if all(map(str.isdigit, labels)) else ()
 
 
-def assigned_labels(lines: Iterable[LogicalLine]) -> dict[str, tuple[str, ...]]:
-    """By variable the labels that the lines of an executable part assign to it. None where they include others."""
-    found: dict[str, dict[str, None]] = {}
+def assigned_labels(lines: Iterable[LogicalLine]) -> tuple[str, ...]:
+    """The labels that the lines of an executable part assign to variables; none where they include other lines."""
+    found: dict[str, None] = {}
     for line in lines:
         if includes(line.text):
-            return {}
+            return ()
         made = _ASSIGN.search(line.text.lower()) if not line.directive else None
         if made is not None:
-            found.setdefault(made[2], {})[label_of(made[1])] = None
-    return {name: tuple(labels) for name, labels in found.items()}
+            found[label_of(made[1])] = None
+    return tuple(found)
 
 
-def listed(statement: Statement, labels: Callable[[], Mapping[str, tuple[str, ...]]]) -> Statement:
-    """A statement; for an assigned ``goto`` without labels one with all that are assigned to its variable, and what
-    cannot be understood where there are none.
+def listed(statement: Statement, labels: Callable[[], tuple[str, ...]]) -> Statement:
+    """A statement; for an assigned ``goto`` without labels one with all that the routine assigns, as its variable may
+    have other names, and what cannot be understood where there are none.
     """
     branch = statement.action if isinstance(statement, OneLine) else statement
     if not isinstance(branch, Branch) or branch.labels:
         return statement
-    assert isinstance(branch.expr, Name)
-    known = labels().get(branch.expr.name, ())
-    made = replace(branch, labels=known) if known else Opaque(branch.line, "an assigned goto", (branch.expr,))
+    known = labels()
+    made: Statement = replace(branch, labels=known)
+    if not known:
+        made = Opaque(branch.line, "an assigned goto", (branch.expr,) if isinstance(branch.expr, Name) else ())
     return replace(statement, action=made) if isinstance(statement, OneLine) else made
 
 
