@@ -37,8 +37,8 @@ class InObjects:
         known: Mapping[Identity, frozenset[Identity]],
         any_: Identity,
     ) -> bool:
-        """Whether components that have another name, by their names, may lie in some objects. ``known`` is what each
-        view means, ``any_`` what stands for unknown memory.
+        """Whether components that have another name, by their names, may lie in some objects. ``known`` has what
+        each variable may mean, ``any_`` represents unknown memory.
         """
         for name in parts:
             around = self._owned_by(name, known)

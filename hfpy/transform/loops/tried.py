@@ -426,8 +426,8 @@ def _alike(region: RegionSharing, construct: Construct) -> Diagnostic | None:
 
 def _used_elsewhere(effects: Effects, key: str, name: str) -> str:
     """Who may use the value that a variable of a loop has when the routine is left, or in its next call; empty if
-    nobody does. A dummy argument's is the caller's, that of a module, a host or a common block any routine's. Pointers
-    may read it in the routine itself.
+    nobody does. A caller may use that of a dummy argument, any routine that of a module, a host or a common block, and
+    a pointer that of its target.
     """
     facts = effects.facts
     data = facts.object(name, key)
