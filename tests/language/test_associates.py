@@ -48,6 +48,14 @@ MEET = {
     "whole array": ("v => a", "v(i) = v(i-1) + a(i)"),
     "array of objects": ("t => y(k)%t", "t(i) = y(2)%t(i-1) + 1"),
     "name of a name": ("y => x", "y%t(i) = x%t(i-1) + 1"),
+    "part of a part": ("v => a(1:); w => v(2:)", "if (i > 2) w(i-2) = 0.5d0*w(max(i-3, 1)) + 1"),
+    "part of a part and its array": ("v => a(1:); w => v(2:)", "if (i > 2) w(i-2) = 0.5d0*a(i-1) + 1"),
+    "whole of a part": ("v => a(1:n); w => v", "if (i > 1) w(i) = w(i-1) + b(i)"),
+    "component of a name": ("y => x; t => y%t", "t(i) = 0.5d0*x%t(i-1) + 1"),
+    "part of a component of a name": ("y => x; t => y%t; u => t(2:)", "u(i+1) = u(i) + 1"),
+    "element of a part": ("v => a(3:); e => v(3)", "e = a(i)\nb(i) = e"),
+    "three names": ("v => a; w => v; u => w(3:)", "if (i < n-3) u(i) = u(i+1) + 1"),
+    "under the same name": ("v => a(1:); v => v(2:)", "if (i > 2) v(i-2) = a(i-1) + 1"),
 }
 APART = {
     "component": ("t => x%t, u => x%u", "t(i) = 2*t(i) + u(i)"),
@@ -56,13 +64,20 @@ APART = {
     "sections": ("h => a(2:n)", "if (i < n) h(i) = a(i+1) + b(i)"),
     "array of objects": ("t => y(k)%t", "t(i) = t(i) + a(i)"),
     "value": ("v => 2*k + s", "b(i) = v*a(i)"),
+    "whole of a whole": ("v => b; w => v", "w(i) = 2*w(i) + a(i)"),
+    "read alone": ("v => a(1:n); w => v(2:n)", "if (i < n) b(i) = w(i) + v(i)"),
+    "value of a name": ("m => k; v => 2*m + s", "b(i) = v*a(i)"),
 }
 
 
 def _loop(names: str, body: str, around: bool, directive: str = "") -> str:
+    """A loop with constructs around it, or in it: one for each part of ``names``, one in the other."""
+    parts = names.split("; ")
+    first = "\n".join(f"associate ({part})" for part in parts)
+    last = "\n".join("end associate" for _ in parts)
     if around:
-        return f"associate ({names})\n{directive}\ndo i = 1, n\n{body}\nend do\nend associate"
-    return f"{directive}\ndo i = 1, n\nassociate ({names})\n{body}\nend associate\nend do"
+        return f"{first}\n{directive}\ndo i = 1, n\n{body}\nend do\n{last}"
+    return f"{directive}\ndo i = 1, n\n{first}\n{body}\n{last}\nend do"
 
 
 PLACES = pytest.mark.parametrize("around", [True, False], ids=["around", "within"])
@@ -188,3 +203,30 @@ def test_names_that_directives_take(tmp_path: Path) -> None:
 
 def main_of(text: str) -> dict[str, str]:
     return {"m.f90": text, "main.f90": "program main\nuse given\ncall run\nend program main\n"}
+
+
+@pytest.mark.parametrize(
+    ("names", "loop", "code"),
+    [
+        ("j => i", "do j = 1, n\na(j) = j\nend do", "HF409"),
+        ("j => i", "do j = 1, n\na(i) = i\nend do", "HF409"),
+        ("j => i", "do i = 1, n\na(j) = j\nend do", "HF504"),
+        ("j => i; m => j", "do i = 1, n\na(m) = m\nend do", "HF504"),
+        ("j => i", "do k = 1, n\ndo j = 1, 1\na(k) = k + j\nend do\nend do", "HF409"),
+    ],
+)
+@pytest.mark.parametrize("backend", ["openmp", "sequential"])
+def test_iterators_are_no_names_of_a_construct(names: str, loop: str, code: str, backend: str) -> None:
+    """Each point has its own iterator: other names of the variable would mean the one outside."""
+    heads = "".join(f"associate ({part})\n" for part in names.split("; "))
+    ends = "end associate\n" * (names.count(";") + 1)
+    text = TEXT.format(name="m", loop=f"{heads}!@parallelRegion\n{loop}\n{ends}")
+    assert code in translate_text({"m.f90": text}, backend=backend).codes()
+
+
+@pytest.mark.parametrize("loop", ["do j = 1, n\na(j) = j\nend do\nb(1) = i", "do i = 1, n\na(j) = j\nend do"])
+def test_kernels_do_not_count_with_names_of_a_construct(loop: str) -> None:
+    """They set the variable that the name means, while their bodies read the name."""
+    directed = TEXT.format(name="m", loop=f"associate (j => i)\n!@parallelRegion\n{loop}\nend associate")
+    done = translate_text({"m.f90": directed}, target="gpu", backend="cuda-c")
+    assert "HF409" in done.codes() or loop.startswith("do i")

@@ -20,8 +20,8 @@ from hfpy.analyze.effects.resultsset import results_set
 from hfpy.analyze.facts import Facts, in_one_memory, stands_for
 from hfpy.analyze.language.components import chains_from, path_of
 from hfpy.analyze.language.namelists import listed_by
-from hfpy.analyze.language.types import component, named_outside
-from hfpy.analyze.language.uses import Reference, aliases_of
+from hfpy.analyze.language.types import component, selector_of
+from hfpy.analyze.language.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Name, base_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import InputOutput, Specification, Statement
@@ -123,11 +123,8 @@ def block_variable(facts: Facts, reference: Reference, key: str) -> Identity | N
 
 def renamed_chains(reference: Reference) -> list[Component]:
     """The designators of components that a name of an ``associate`` means a part of, prefixes by themselves."""
-    selector = aliases_of(reference.at).get(reference.name) if reference.at.renamed else None
-    if selector is None:
-        return []
+    meant = selector_of(reference)
     found: list[Component] = []
-    meant = named_outside(selector, aliases_of(reference.at))
     while isinstance(meant, (Component, Apply)):
         found += [meant] if isinstance(meant, Component) else []
         meant = meant.base

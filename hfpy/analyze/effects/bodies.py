@@ -165,11 +165,15 @@ class RegionBody:
                 break
             if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):
                 given |= dict(zip(construct.header.names, construct.header.exprs, strict=False))
+        return self._meant(given, names)
+
+    @staticmethod
+    def _meant(given: dict[str, Expr], names: Collection[str]) -> set[str]:
         found, todo = set[str](), list(names)
         while todo:
             name = todo.pop()
             if name in given:
-                todo += names_in(given.pop(name))
+                todo += names_in(given.pop(name))  # `x => x(2:)` is of the x around it
             else:
                 found.add(name)
         return found
@@ -178,8 +182,9 @@ class RegionBody:
         return reference.name in aliases_of(reference.at)
 
     def _alias_names(self, reference: Reference) -> set[str]:
-        selector = aliases_of(reference.at).get(reference.name)
-        return names_in(selector) if selector is not None else set()
+        """The names in what an associate name means, and in what those of them mean that constructs give, too."""
+        given = {name: expr for name, expr in aliases_of(reference.at).items() if expr is not None}
+        return self._meant(given, [reference.name]) if reference.name in given else set()
 
     def _statement_function_names(self, names: set[str]) -> set[str]:
         more: set[str] = set()

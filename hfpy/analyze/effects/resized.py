@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.types import component, sized_by_copies
+from hfpy.analyze.language.types import component, selector_of, sized_by_copies
 from hfpy.analyze.language.uses import Reference, aliases_of, frees
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, walk
 from hfpy.model.statements import LOOPS, Assignment, Call, Memory, expressions, flatten, targets
@@ -109,7 +109,7 @@ def _path(expr: Expr) -> Path:
 
 def _paths(reference: Reference) -> Iterator[Path]:
     """The designators that begin with a reference, and the selector of an ``associate``."""
-    selector = aliases_of(reference.at).get(reference.name)
+    selector = selector_of(reference)
     if selector is not None:
         yield _path(selector)
     yield (reference.name,)

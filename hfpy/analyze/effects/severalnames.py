@@ -11,7 +11,7 @@ from hfpy.analyze.arrays.storage import Identity, component_object
 from hfpy.analyze.effects.declared import SIZE
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.components import chains_in
-from hfpy.analyze.language.types import component, component_at_home, named_outside
+from hfpy.analyze.language.types import component, component_at_home, named_outside, selector_of
 from hfpy.analyze.language.uses import Reference, aliases_of, associated, sets_component
 from hfpy.model.expressions import Component, walk
 from hfpy.model.units import Symbol
@@ -69,8 +69,8 @@ def references_to(
         set_ = reference.role == "pointer" and (not targets or associated(reference) or sets_component(reference))
         if set_ or reference.role == "inquiry":
             continue
-        aliases = aliases_of(reference.at) if reference.at.renamed else {}
-        selector = aliases.get(reference.name)
+        aliases = aliases_of(reference.at)
+        selector = selector_of(reference)
         parts = [node for node in walk(selector) if isinstance(node, Component)] if selector is not None else []
         if reference.component:
             behind = _chain(reference, chains)
@@ -95,8 +95,8 @@ def components_meant(facts: Facts, reference: Reference, key: str, chains: Chain
     """The names of the components that a reference of an object means: those on its way, and all that lie in what it
     means at last. None if they are not known. ``chains`` is kept for the next references.
     """
-    aliases = aliases_of(reference.at) if reference.at.renamed else {}
-    selector = aliases.get(reference.name)
+    aliases = aliases_of(reference.at)
+    selector = selector_of(reference)
     around = [node for node in walk(selector) if isinstance(node, Component)] if selector is not None else []
     behind = sorted(_chain(reference, chains), key=lambda node: node.end) if reference.component else []
     if not behind and (reference.component or reference.at.renamed):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from hfpy.analyze.language.scopes import Found, Scopes
+from hfpy.analyze.language.uses import Reference, aliases_of
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -257,6 +258,17 @@ def named_outside(expr: Expr, aliases: Mapping[str, Expr | None]) -> Expr:
         case Apply(base=base) | Component(base=base):
             return replace(expr, base=named_outside(base, aliases))
     return expr
+
+
+def selector_of(reference: Reference) -> Expr | None:
+    """What a name that an ``associate`` gives means, in terms of the variables that the constructs around it all have;
+    None for other names.
+    """
+    aliases = aliases_of(reference.at)
+    selector = aliases.get(reference.name)
+    return (
+        None if selector is None else named_outside(selector, {n: e for n, e in aliases.items() if n != reference.name})
+    )
 
 
 def _part(expr: Expr, key: str, scopes: Scopes) -> Found | None:

@@ -17,8 +17,8 @@ from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.language.intrinsics import ARGUMENTS, argument_intent
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Scopes
-from hfpy.analyze.language.types import component, has_vector, is_parent, set_on_entry
-from hfpy.analyze.language.uses import Reference, aliases_of, associated
+from hfpy.analyze.language.types import component, has_vector, is_parent, selector_of, set_on_entry
+from hfpy.analyze.language.uses import Reference, associated
 from hfpy.analyze.nests.reading import Frame, Reading
 from hfpy.analyze.nests.shapes import in_another_shape
 from hfpy.analyze.nests.subscripts import Subscripts, component_names
@@ -163,7 +163,7 @@ class Calls:
                 if reference.component and whole and not through:
                     parts = component_names(reference.at.statement, reference.node, body.key, self.facts.scopes)
                 elif not whole:
-                    selector = aliases_of(reference.at).get(reference.name)
+                    selector = selector_of(reference)
                     if selector is not None and base_name(selector) == name:
                         parts = component_path(selector, body.key, self.facts.scopes)
                 found.setdefault(data.identity, set()).add(parts)

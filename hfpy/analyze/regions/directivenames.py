@@ -12,6 +12,15 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Range, base_name
 
 
+def given_iterators(body: RegionBody) -> Iterator[Diagnostic]:
+    """Iterators that are names of a construct around the region, and so of a variable of the routine: each point has
+    its own iterators, under their own names.
+    """
+    for name in sorted(given_around(body).intersection(body.region.iterators)):
+        message = f"'{name}' is a name that a construct around the region gives; no region counts with it"
+        yield error("HF409", message, body.region.place, "use a variable of the routine in the loop")
+
+
 def given_names(body: RegionBody, listed: Collection[str]) -> Iterator[Diagnostic]:
     """Names that compilers do not take in a directive: what ``select type`` gives under the selector's own name,
     and within such a construct, or an ``associate``, the result of a function that has its name.

@@ -10,7 +10,7 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.components import chains_in
 from hfpy.analyze.language.context import Located
-from hfpy.analyze.language.types import component, named_outside
+from hfpy.analyze.language.types import component, named_outside, selector_of
 from hfpy.analyze.language.uses import Reference, aliases_of, sets_component
 from hfpy.analyze.nests.shown import show
 from hfpy.analyze.regions.renamed import STATE
@@ -57,7 +57,7 @@ def _changed(body: RegionBody) -> frozenset[tuple[str, str]]:
     """The objects that the region sets as a whole, and the pointers in objects that it sets, with the object."""
     found: set[tuple[str, str]] = set()
     for reference in body.references:
-        selector = aliases_of(reference.at).get(reference.name)
+        selector = selector_of(reference)
         name = stands_for(reference.name, reference.at)[0]
         part = ""
         if reference.component:
@@ -141,7 +141,7 @@ def _uses(
     """
     chains: dict[int, Mapping[tuple[int, str], Sequence[Component]]] = {}
     for reference in references:
-        selector = aliases_of(reference.at).get(reference.name)
+        selector = selector_of(reference)
         if reference.role in ("pointer", "inquiry", "allocate") or not (reference.component or selector is not None):
             continue
         listed = [node for node in walk(selector) if isinstance(node, Component)] if selector is not None else []

@@ -10,7 +10,7 @@ from hfpy.analyze.effects.resultsset import gives_result
 from hfpy.analyze.effects.severalnames import references_to
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.language.components import chains_in
-from hfpy.analyze.language.types import component
+from hfpy.analyze.language.types import component, selector_of
 from hfpy.analyze.language.uses import Reference, aliases_of, associated
 from hfpy.analyze.regions.sharedarrays import SharedArrays
 from hfpy.diagnostics import Diagnostic, error, warning
@@ -100,7 +100,7 @@ def _pointers(body: RegionBody) -> Iterator[tuple[Reference, frozenset[Identity]
     seen: set[tuple[str, frozenset[Identity], bool]] = set()
     chains: dict[int, Mapping[tuple[int, str], Sequence[Component]]] = {}
     for reference in body.references:
-        selector = aliases_of(reference.at).get(reference.name)
+        selector = selector_of(reference)
         if reference.role == "pointer" or not (reference.component or selector is not None):
             continue
         if selector is not None:

@@ -21,7 +21,7 @@ from hfpy.analyze.effects.resized import asked_behind
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.language.uses import Reference, associated
 from hfpy.analyze.regions.absent import left_out
-from hfpy.analyze.regions.directivenames import given_names, lost_texts, not_for_threads
+from hfpy.analyze.regions.directivenames import given_iterators, given_names, lost_texts, not_for_threads
 from hfpy.analyze.regions.flags import flag_writes
 from hfpy.analyze.regions.known import known_values
 from hfpy.analyze.regions.largecopies import large_copy
@@ -170,7 +170,8 @@ class RegionSharing:
         result.found += other_names(self.body, result.found)
         result.found += seen_in_declarations(self.body)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
-        result.found += from_outside(self.body, own)
+        result.found += given_iterators(self.body)
+        result.found += from_outside(self.body, {*own, *self.region.iterators})
         result.found += left_out(self.body, (*result.firstprivate, *result.lastprivate, *sorted(reductions)))
         if self.facts.backend(self.key) in _IN_DIRECTIVES:
             if self.facts.backend(self.key) == "openmp":  # the selector is shared, not its other name (5.2, 5.1.1)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.effects.effects import Effects
-from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.facts import Facts, keeps_value, resolve_alias, stands_for
 from hfpy.analyze.language.context import Located, regions_of
 from hfpy.analyze.language.intrinsics import TRANSFORMING
 from hfpy.analyze.language.types import component as component_of
@@ -110,9 +110,7 @@ class _Watch:
         rows: dict[str, None] = {}
         for reference in sharing.body.references:
             selector = aliases_of(reference.at).get(reference.name)
-            name, _ = resolve_alias(reference.name, reference.at)
-            if name is None and selector is not None:
-                name = base_name(selector)
+            name = stands_for(reference.name, reference.at)[0]
             found = self.facts.scopes.variable(name, self.key) if name is not None else None
             if found is None or name is None or name not in shared or found.symbol.constant:
                 continue

@@ -210,6 +210,8 @@ class _Aliased(Renamed):
                 yield from self._statement(node, known)
             elif node.kind in ("associate", "block"):
                 yield from self._scope(node, known)
+            elif node.region is not None and known.keys() & set(node.region.iterators):
+                raise Left  # no region counts with such a name
             else:
                 for part in node.parts:
                     yield from self._statement(part.header, known)
