@@ -95,3 +95,39 @@ def test_by_hand(part: str, backend: str) -> None:
         "gpu": "" if backend == "openmp" else "HF702",
     }.get(PARTS[part][2], "")
     assert {d.code for d in done.errors} == ({wanted} if wanted else set())
+
+
+CALLED = """module m
+  implicit none
+contains
+  subroutine set(a, b, i)
+    real(8), intent(inout) :: a(:), b(:)
+    integer, intent(in) :: i
+    CONSTRUCT
+  end subroutine set
+  subroutine step(x, y, z, n)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n), y(n), z(n)
+    integer :: i
+    LOOP
+    do i = 2, n
+      call set(x, y, i)
+      z(i) = y(i-1)
+    end do
+  end subroutine step
+end module m
+"""
+SWAPPED = {
+    "in one construct": "associate (a => b, b => a)\na(i) = 1\nend associate",
+    "in another one": "associate (c => b)\nassociate (b => a)\nc(i) = 1\nend associate\nend associate",
+}
+
+
+@pytest.mark.parametrize("construct", SWAPPED)
+def test_in_a_called_routine_without_regions(construct: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was known to set the other array, so that the loop that calls it was taken for a parallel one."""
+    monkeypatch.setattr("hfpy.analyze.loops.plainloops.WORTH", 0)
+    text = CALLED.replace("CONSTRUCT", SWAPPED[construct])
+    found = translate_text({"m.f90": text.replace("LOOP", "")}, backend="openmp", auto=True).require()
+    assert "!$omp" not in found.text
+    assert "HF702" in translate_text({"m.f90": text.replace("LOOP", "!@parallelRegion")}, backend="openmp").codes()
