@@ -8,11 +8,12 @@ selectors, and what expressions read, must keep their values in the construct; o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.scopes import Found
-from hfpy.analyze.language.types import has_vector
+from hfpy.analyze.language.types import component, has_vector
 from hfpy.model.expressions import (
     Apply,
     Component,
@@ -45,7 +46,7 @@ from hfpy.model.statements import (
 )
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.declarations.declarations import parse_declaration
-from hfpy.parse.expressions.fragments import respelled
+from hfpy.parse.expressions.fragments import fragment, respelled
 from hfpy.transform.plain.objecttypes import BASES, ObjectTypes
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 from hfpy.values import dataclass
@@ -165,28 +166,25 @@ class Renamed:
     @staticmethod
     def _whole(meaning: Meaning) -> str:
         """The section itself."""
-        shown = []
-        for part in meaning.ranges:
-            if isinstance(part, str):
-                shown.append(part)
-            else:
-                lower, upper, step = part
-                shown.append(f"{lower}:{upper}" + (f":{step}" if step else ""))
-        return f"{meaning.text}({','.join(shown)})"
+        return f"{meaning.text}({','.join(map(_shown, meaning.ranges))})"
 
     def _composed(self, meaning: Meaning, expr: Apply, text: str, known: Known) -> str:
         """An element or a section of a section."""
+        return self._whole(replace(meaning, ranges=self._places(meaning, expr, text, known)))
+
+    def _places(self, meaning: Meaning, expr: Apply, text: str, known: Known) -> tuple[tuple[str, str, str] | str, ...]:
+        """The indices of an element or a section of a section."""
         given = iter(expr.args)
-        shown = []
+        found: list[tuple[str, str, str] | str] = []
         for part in meaning.ranges:
             if isinstance(part, str):
-                shown.append(part)
+                found.append(part)
                 continue
             index = next(given, None)
             if index is None:
                 raise Left
             if not isinstance(index, Range):
-                shown.append(_place(self._text(index, text, known), part))
+                found.append(_place(self._text(index, text, known), part))
                 continue
             lower, upper, step = (
                 self._text(e, text, known) if e is not None else "" for e in (index.lower, index.upper, index.step)
@@ -194,11 +192,10 @@ class Renamed:
             if part[2] and step:
                 raise Left
             ends = (_place(lower, part) if lower else part[0], _place(upper, part) if upper else part[1])
-            step = step or part[2]
-            shown.append(f"{ends[0]}:{ends[1]}" + (f":{step}" if step else ""))
+            found.append((*ends, step or part[2]))
         if next(given, None) is not None:
             raise Left
-        return f"{meaning.text}({','.join(shown)})"
+        return tuple(found)
 
 
 class _Aliased(Renamed):
@@ -352,7 +349,12 @@ class _Aliased(Renamed):
     def _section(self, selector: Apply, text: str, known: Known, root: str) -> Meaning:
         """A section of an array: its elements count from one."""
         base = selector.base
-        found = self.facts.scopes.variable(base.name, self.key) if isinstance(base, Name) else None
+        around = known.get(base.name) if isinstance(base, Name) else None
+        if around is not None and around.ranges:
+            if any(has_vector(i, self.key, self.facts.scopes) for i in selector.args if not isinstance(i, Range)):
+                raise Left
+            return replace(around, root=root, ranges=self._places(around, selector, text, known))
+        shown = self._text(base, text, known)
         ranges: list[tuple[str, str, str] | str] = []
         for place, index in enumerate(selector.args):
             if not isinstance(index, Range):
@@ -363,15 +365,33 @@ class _Aliased(Renamed):
             given = [
                 self._text(e, text, known) if e is not None else "" for e in (index.lower, index.upper, index.step)
             ]
-            if not given[0]:
-                if found is None or len(selector.args) != found.symbol.rank:
-                    raise Left
-                dim = found.symbol.shape[place]
-                plain = self._fragment(dim.lower, known) if dim.lower is not None else "1"
-                shown = self._text(base, text, known)
-                given[0] = plain if dim.form in ("explicit", "assumed", "star") else f"lbound({shown},{place + 1})"
-            ranges.append((given[0], given[1], given[2]))
-        return Meaning(self._text(base, text, known), root, True, tuple(ranges))
+            first = given[0] or self._first(shown, place, len(selector.args))
+            ranges.append((first, given[1], given[2]))
+        return Meaning(shown, root, True, tuple(ranges))
+
+    def _first(self, array: str, place: int, rank: int) -> str:
+        """The lower bound of a dimension (from 0) of a variable or a component."""
+        expr = fragment(array).expr
+        found = self.facts.scopes.variable(expr.name, self.key) if isinstance(expr, Name) else None
+        symbol = found.symbol if found is not None else None
+        if isinstance(expr, Component):
+            symbol = component(expr, self.key, self.facts.scopes)
+        if symbol is None or symbol.rank != rank:
+            raise Left
+        dim = symbol.shape[place]
+        if dim.form not in ("explicit", "assumed", "star"):
+            return f"lbound({array},{place + 1})"
+        if found is None and dim.lower is not None and dim.lower.names:
+            raise Left  # constants of the type's module, which may have no name here
+        return dim.lower.text if dim.lower is not None else "1"
+
+
+def _shown(part: tuple[str, str, str] | str) -> str:
+    """An index, or a range of them, as text."""
+    if isinstance(part, str):
+        return part
+    lower, upper, step = part
+    return f"{lower}:{upper}" + (f":{step}" if step else "")
 
 
 def _place(index: str, part: tuple[str, str, str]) -> str:
