@@ -130,7 +130,7 @@ class Accessed(Naming):
         self.inside = ()
         data, view = found
         reads, writes = self.effects.of(reference, self.frame.key)
-        given = subscripts.listed(reference)
+        given = subscripts.listed(reference, view.dimensions)
         passed = self.calls.passed(reference, self.frame.key)
         beginning = passed is not None and passed.array and given and not any(isinstance(p, Section) for p in given)
         places = view.placed(given) if given is not None and not beginning else None

@@ -35,12 +35,12 @@ from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.nests.accessed import CALL, WRITE, Accessed
 from hfpy.analyze.nests.comparisons import case
 from hfpy.analyze.nests.jumps import Level, disordered, joined, leaves, left_by
-from hfpy.analyze.nests.parts import renamed, renumbered
+from hfpy.analyze.nests.parts import part_around, part_of, selected
 from hfpy.analyze.nests.reading import Reading, World
 from hfpy.analyze.nests.subscripts import Subscripts
 from hfpy.analyze.nests.views import View
 from hfpy.analyze.nests.walked import Read
-from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range, base_name
+from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range
 from hfpy.model.statements import LOOPS, Assignment, Construct, Header, Jump, Node, OneLine, Statement
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE, expanded
@@ -341,21 +341,23 @@ class _Walk(Accessed):
         found = self._statements.at(header, self.frame.key)
         subscripts = Subscripts(self.reading(header), header)
         for name, selector in zip(header.names, header.exprs, strict=False):
-            base = base_name(selector)
-            named = (r for r in (found[1] if found is not None else ()) if r.name == base)
-            reference = next((r for r in named if selector.start <= r.node.start < selector.end), None)
-            data = self.facts.object(base, self.frame.key) if base is not None else None
-            if data is None or reference is None or isinstance(selector, Name) or renamed(reference, node):
+            reference = selected(found[1] if found is not None else (), selector, node)
+            if reference is None:
                 continue
-            if not (data.rank or data.symbol.type.base in ("type", "class")):
+            around = self._part_around(reference) if reference.name in self.frame.given else None
+            data = around[0] if around is not None else self.facts.object(reference.name, self.frame.key)
+            if data is None or (reference.name in self.frame.given if around is None else False):
                 continue
-            read = subscripts.of(reference, data)
-            places = read if not subscripts.vague else None
-            own = renumbered(places, selector, self.frame.key, self.facts.scopes) if places is not None else None
-            parts[name] = data, View("", data.identity, own)
+            if data.rank or data.symbol.type.base in ("type", "class"):
+                parts[name] = data, part_of(data, around, selector, reference, subscripts)
         with self.naming(node):
             self.frame.parts |= parts
             self.block(node.body, (*here, 0))
+
+    def _part_around(self, reference: Reference) -> tuple[DataObject, View] | None:
+        """What a name means that a construct around gives."""
+        known = self.frame.parts.get(reference.name)
+        return known or part_around(self.body, reference, self.frame.key, self.fresh)
 
     # -- calls
 

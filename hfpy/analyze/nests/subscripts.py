@@ -48,12 +48,19 @@ class Subscripts:
         self.vague = self.vague or links is None or self.through
         return (*found, *(s for link in _before_call(links or (), end) for s in self._link(link)))
 
-    def listed(self, reference: Reference) -> tuple[Subscript, ...] | None:
-        """The indices of a name that is no variable of the routine; None where a component of it is meant."""
+    def listed(self, reference: Reference, rank: int) -> tuple[Subscript, ...] | None:
+        """The indices of a name that is no variable of the routine, and has ``rank`` dimensions, with the components
+        behind it; None where these are not known.
+        """
         self.vague = False
-        if reference.component:
+        found = tuple(self._one(item, None, -1) for item in reference.indices or ())
+        if not reference.component:
+            return found
+        links = _links(self.statement, reference.node)
+        if links is None or self.facts.graph.called_through(self.key, self.reading.line, reference.node.start):
             return None
-        return tuple(self._one(item, None, -1) for item in reference.indices or ())
+        found = found if reference.indices is not None else (Section(),) * rank
+        return (*found, *(s for link in links for s in self._link(link)))
 
     def _items(self, reference: Reference, data: DataObject) -> tuple[Expr | str, ...] | None:
         macros = self.facts.application.macros_of(self.key)

@@ -140,6 +140,29 @@ class View:
             found.append(part)
         return (*found, *subscripts[holes:])
 
+    def behind(self, own: tuple[Subscript | Hole, ...]) -> tuple[Subscript | Hole, ...] | None:
+        """The places in the caller's subscripts of a part whose places in the routine's are ``own``."""
+        holes = self.dimensions
+        if self.places is None or len(own) < holes:
+            return None
+        found: list[Subscript | Hole] = []
+        for place in self.places:
+            if isinstance(place, Folded):
+                return None
+            if not isinstance(place, Hole):
+                found.append(place)
+                continue
+            inner = own[place.which]
+            whole = _moved(place, inner.whole if isinstance(inner, Hole) else inner)
+            if whole is None:
+                return None
+            if isinstance(inner, Hole) and isinstance(whole, Section):
+                lower = place.lower + (inner.lower - place.first).times(place.step)
+                found.append(Hole(inner.which, lower, inner.first, inner.step * place.step, whole))
+            else:
+                found.append(whole)
+        return (*found, *own[holes:])
+
 
 def _moved(hole: Hole, subscript: Subscript) -> Subscript | None:
     if isinstance(subscript, Form):
