@@ -211,3 +211,44 @@ end module m
     done = translate_text(text, backend="openmp", opt=0).require()
     moved = done.text.partition("subroutine hfb0_s")[2]
     assert "use g, only: n" in moved
+
+
+AROUND = """program p
+  implicit none
+  integer, parameter :: nx = 9, nz = 5
+  integer :: a(nx, nz), b(nx, nz), s(nx), i, k
+  integer :: pair(2)
+  a = reshape([(mod(7*i, 31), i = 1, size(a))], shape(a))
+  b = reshape([(mod(5*i, 23), i = 1, size(b))], shape(b))
+  FIRST
+  !@parallelRegion
+  do k = 1, nz
+    do i = 1, nx
+      pair(1) = NAME(i, k)
+      pair(2) = a(i, k)
+      b(i, k) = pair(1)*pair(2)
+    end do
+  end do
+  LAST
+  print '(9i6)', a, b
+end program p
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "name", "last", "rows"),
+    [
+        ("continue", "b", "continue", True),
+        ("associate (x => b)", "x", "end associate", False),
+        ("associate (x => s)", "b", "end associate", True),
+        ("associate (x => b)\nassociate (y => x)", "y", "end associate\nend associate", False),
+        ("associate (x => b(:, :))", "x", "end associate", False),
+    ],
+)
+def test_names_of_constructs_around_stay_in_them(first: str, name: str, last: str, rows: bool, tmp_path: Path) -> None:
+    """A routine that is written elsewhere does not know them."""
+    text = AROUND.replace("FIRST", first).replace("NAME", name).replace("LAST", last)
+    wanted = output(compile_files({"p.f90": text}, tmp_path / "plain"))
+    done = translate_text({"p.f90": text}, backend="openmp").require()
+    assert bool(rows_of(done.text)) == rows
+    assert output(compile_files(done.files, tmp_path / "made", openmp=True), threads=3) == wanted

@@ -13,6 +13,7 @@ from dataclasses import replace
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.regions.renamed import given_around
 from hfpy.analyze.regions.sharing import RegionSharing, Sharing
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Fragment, names_in
@@ -56,6 +57,9 @@ def row_of(
     inner, loop_name = _innermost(node, code)
     body = innermost_body(node, region)
     check_row(facts, effects, routine, body, code, inner, loop_name)
+    around = given_around(analysis.body)
+    if around and any(reference.name in around for reference in analysis.body.references):
+        raise Refused("names are those of a construct around the region")
     left = _without(region, inner)
     builder = _RowBuilder(facts, routine, left, analysis, body, inner)
     bounds = _bounds_of(region, inner)
