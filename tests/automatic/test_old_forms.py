@@ -99,12 +99,14 @@ module functions
   dimension tab(40)
 contains
   subroutine s(n, a, b)
-    dimension a(n), b(n)
-    f(x) = x*x + c
+    dimension a(n), b(n), d(4)
+    f(x) = x*x + c + d(3)
     g(x, k) = f(x) - k
+    h(x, k) = 2*g(x, k)
     c = 2
+    d(3) = 5
     do i = 1, n
-      a(i) = g(b(i), i)
+      a(i) = h(b(i), i)
     end do
   end subroutine
   subroutine u(n, a)
@@ -168,7 +170,7 @@ def test_statement_functions_of_procedures_in_modules_are_no_unknown_ones(tmp_pa
         key: r for key, r in made.original.routines.items() if key in ("functions::s", "functions::t", "functions::u")
     }
     assert {key: len(r.spec.statement_functions) for key, r in routines.items()} == {
-        "functions::s": 2,
+        "functions::s": 3,
         "functions::t": 0,
         "functions::u": 1,
     }

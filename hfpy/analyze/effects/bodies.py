@@ -187,13 +187,14 @@ class RegionBody:
         return self._meant(given, [reference.name]) if reference.name in given else set()
 
     def _statement_function_names(self, names: set[str]) -> set[str]:
-        more: set[str] = set()
-        for name, dummies, value, _ in self.routine.spec.statement_functions:
-            if name in names or any(
-                name in names_in(v) for n, _, v, _ in self.routine.spec.statement_functions if n in names
-            ):
-                more |= {n for n in names_in(value) if n not in dummies}
-        return more
+        """What the statement functions among some names mention, and those that they use in turn."""
+        defined = {name: names_in(value) - {*own} for name, own, value, _ in self.routine.spec.statement_functions}
+        found, pending = set[str](), names & defined.keys()
+        while pending:
+            new = set[str]().union(*(defined[name] for name in pending)) - found
+            found |= new
+            pending = new & defined.keys()
+        return found
 
     def references_of(self, name: str) -> list[Reference]:
         """The references that mean a variable, aliases included."""
