@@ -163,12 +163,14 @@ class DerivedType:
 @dataclass(frozen=True, slots=True)
 class StorageGroup:
     """What one ``common``, ``equivalence`` or ``namelist`` statement puts together: ``name`` is the block's or the
-    list's (empty for the blank common block), ``members`` are variables. ``bind`` has blocks alone.
+    list's (empty for the blank common block), ``members`` are variables. ``bind`` has blocks alone. ``designators`` are
+    the texts of an ``equivalence``, one for each member.
     """
 
     kind: str
     name: str
     members: tuple[str, ...]
+    designators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from functools import cached_property
 from hfpy.analyze.arrays.associations import Associations
 from hfpy.analyze.arrays.givento import as_it_lies, has_gaps, in_order, is_null
 from hfpy.analyze.arrays.inobjects import InObjects, owners
+from hfpy.analyze.arrays.overlays import Overlays
 from hfpy.analyze.arrays.pointerresults import results_meant
 from hfpy.analyze.callgraph.graph import CallGraph, CallSite
 from hfpy.analyze.language.context import Located
@@ -63,6 +64,7 @@ class Storage:
         self.scopes = scopes
         self.graph = graph
         self.associations = Associations(application)
+        self.overlays = Overlays(application, scopes, self.associations)
         self._objects: dict[Identity, frozenset[Identity]] | None = None
         self._gapped: frozenset[Identity] = frozenset()
         self._shared: dict[tuple[str, frozenset[str]], bool] = {}
@@ -135,7 +137,7 @@ class Storage:
 
     def equivalent(self, identity: Identity) -> bool:
         """Whether ``equivalence`` gives the memory of a declared variable other names."""
-        return len(self.associations.equivalent(identity)) > 1
+        return len(self.associations.equivalent(identity)) > 1 or self.overlays.reached(identity)
 
     def joint(self, identity: Identity) -> Identity | None:
         """What represents all memory that ``common`` and ``equivalence`` join with that of a declared variable, in any
@@ -202,7 +204,7 @@ class Storage:
             return True
         objects = [self.of_identity(i) for i in (one, other)]
         if one[0] == other[0]:  # variables of one common block are apart in the unit that declares them
-            if other[1] in self.associations.equivalent(one):
+            if other[1] in self.associations.equivalent(one) or self.overlays.overlap(one, other):
                 return True
         elif (block := self.associations.associated(one)) and block == self.associations.associated(other):
             return True

@@ -128,12 +128,16 @@ def joined_here(states: States, key: str) -> Iterator[Diagnostic]:
     own name. Directives find no place there for an array of which another one has a part. Two that are as long as each
     other are taken for the same elements; where they are not, the run ends with a message.
     """
-    facts, first = states.facts, dict[tuple[str, str], DataObject]()
+    facts, before = states.facts, dict[tuple[str, str], list[DataObject]]()
     for data in states.held(key):
         joint = facts.storage.joint(data.identity) if facts.storage.equivalent(data.identity) else None
-        other = first.setdefault(joint, data) if joint is not None else data
+        if joint is None:
+            continue
+        same = (d for d in before.get(joint, ()) if facts.storage.shared(data.name, d.name, key))
+        other = next((d for d in same if _length(facts, data) != _length(facts, d)), None)
+        before.setdefault(joint, []).append(data)
         use = states.device_uses(key).get(data.name)
-        if other is not data and use is not None and data.home == key and _length(facts, data) != _length(facts, other):
+        if other is not None and use is not None and data.home == key:
             place = use.at.statement.line.place(facts.routine(key).file, use.node.start, use.node.end)
             message = f"'{data.name}' shares memory with '{other.name}', which is brought to the device by itself"
             yield error("HF603", message, place, "use one of these names in all regions of the routine")

@@ -33,7 +33,7 @@ def storage_groups(word: str, rest: str) -> list[StorageGroup]:
         return [StorageGroup(word, name.strip(), ()) for name in rest.split("/")[1::2]]
     if word == "equivalence":
         sets = (rest[a:b].strip() for a, b in split_top(rest, ","))
-        return [StorageGroup(word, "", _first_names(s[1:-1])) for s in sets if s.startswith("(")]
+        return [StorageGroup(word, "", *_designators(s[1:-1])) for s in sets if s.startswith("(")]
     if word not in ("common", "namelist"):
         return []
     return [StorageGroup(word, name, _first_names(rest[a:b])) for name, a, b in _lists(rest)]
@@ -66,8 +66,14 @@ def common_arrays(masked: str, start: int) -> list[tuple[str, int, int, int]]:
 
 def _first_names(text: str) -> tuple[str, ...]:
     """The names at the beginning of the pieces of a list."""
-    begins = (re.match(r"\s*([a-z_]\w*)", text[a:b]) for a, b in split_top(text, ","))
-    return tuple(found[1] for found in begins if found)
+    return _designators(text)[0]
+
+
+def _designators(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names at the beginning of the pieces of a list, and these pieces."""
+    pieces = [text[a:b].strip() for a, b in split_top(text, ",")]
+    named = [(found[0], piece) for piece in pieces if (found := re.match(r"[a-z_]\w*", piece))]
+    return tuple(name for name, _ in named), tuple(piece for _, piece in named)
 
 
 def type_spec(text: str, masked: str) -> tuple[FType, int] | None:
