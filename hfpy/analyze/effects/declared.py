@@ -68,6 +68,14 @@ def read_by_blocks(facts: Facts, key: str, nodes: tuple[Node, ...]) -> frozenset
     return frozenset(n for n, word in _in_blocks(facts, key, nodes) if word == SIZE)
 
 
+def read_by_functions(
+    facts: Facts, mentioned: Callable[[str], frozenset[Identity]], key: str, nodes: tuple[Node, ...]
+) -> frozenset[tuple[Identity, str]]:
+    """What functions know that declarations in ``block`` constructs of a routine call."""
+    called = (r for r in _read_in(facts, key, _in_blocks(facts, key, nodes)) if isinstance(r[0], str))
+    return frozenset(_with_functions(called, mentioned))
+
+
 def _names(facts: Facts, key: str) -> Iterator[tuple[str, str]]:
     routine = facts.application.routines[key]
     yield from _in_declarations(facts, key, routine.spec.symbols.values())
@@ -107,12 +115,8 @@ def seen_in_declarations(body: RegionBody) -> Iterator[Diagnostic]:
     functions in blocks of the region.
     """
     read = [(known, body.facts.routine(c).name) for c in body.callees for known in sorted(body.effects.declared(c))]
-    here = [
-        r
-        for r in _read_in(body.facts, body.key, _in_blocks(body.facts, body.key, (body.construct,)))
-        if isinstance(r[0], str)
-    ]
-    read += [(known, "") for known in _with_functions(here, body.effects.mentioned_memory)]
+    here = read_by_functions(body.facts, body.effects.mentioned_memory, body.key, (body.construct,))
+    read += [(known, "") for known in sorted(here)]
     if not read:
         return
     written = _written(body)

@@ -112,9 +112,8 @@ class DeviceData(HeldArrays):
                 yield from self._bounds(node)
                 continue
             if isinstance(node, Construct):
-                yield from self._read_before(
-                    node, read_by_blocks(self.facts, self.key, (node,)).intersection(self.arrays)
-                )
+                sizes = read_by_blocks(self.facts, self.key, (node,)).intersection(self.arrays)
+                yield from self._read_before(node, sizes.union(self.calls.in_blocks(node)))
             if isinstance(node, Construct) and apart:
                 yield from self._headers(node)
                 for part in node.parts:

@@ -25,7 +25,7 @@ from hfpy.analyze.device.residence import (
     used_in_block,
 )
 from hfpy.analyze.device.states import HOST, PRESENT, States
-from hfpy.analyze.effects.declared import SIZE
+from hfpy.analyze.effects.declared import SIZE, read_by_functions
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.effects.members import Otherwise
 from hfpy.analyze.facts import Facts, block_of, stands_for
@@ -35,7 +35,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.kernel import Block, Import
 from hfpy.model.names import unit_name
-from hfpy.model.statements import Assignment, Call, InputOutput, Statement
+from hfpy.model.statements import Assignment, Call, Construct, InputOutput, Statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.blocknames import NotDeclared
 from hfpy.transform.device.touched import Touched
@@ -90,11 +90,11 @@ class HostCalls:
             self._result(site, there, touched)
             if site.callee:
                 self._resized(site, touched)
+            if site.callee:
+                self._declarations(site, self.effects.declared(site.callee), touched)
             if site.callee and not self._works_on_device(site.callee):
                 self._host_routine(site, there, touched)
                 continue
-            if site.callee:
-                self._declarations(site, there, touched)
             if id(site) not in self.direct:
                 self._chosen_at_run_time(site, touched)
 
@@ -203,12 +203,23 @@ class HostCalls:
                     return True
         return False
 
-    def _declarations(self, site: CallSite, there: frozenset[Identity], touched: Touched) -> None:
-        """The sizes that a routine with kernels declares are found by the host, before its first statement."""
-        storage = self.facts.storage
-        for identity, word in sorted(self.effects.declared(site.callee)):
-            if word == SIZE and storage.meet(storage.of_identity(identity), there):
-                touched.read |= set(self._names(site, View(identity, (), "", False)))
+    def _declarations(self, site: CallSite, read: Iterable[tuple[Identity, str]], touched: Touched) -> None:
+        """The sizes that declarations name are found by the host: those of a routine, or of a block in one, before its
+        first statement.
+        """
+        storage, there = self.facts.storage, self.states.there(self.key)
+        meant = sorted(i for i, word in read if word == SIZE and storage.meet(storage.of_identity(i), there))
+        self._may_mean(site, meant, False, touched)
+
+    def in_blocks(self, node: Construct) -> Iterable[str]:
+        """The arrays that functions read which declarations in blocks call."""
+        read = read_by_functions(self.facts, self.effects.mentioned_memory, self.key, (node,))
+        touched = Touched()
+        if read:
+            at = next(at for at in self.facts.graph.statements[self.key] if at.statement is node.header)
+            site = CallSite(self.key, "", "block", (), at, Name(0, 0, "block"), False)
+            self._declarations(site, read, touched)
+        return touched.read
 
     def _resized(self, site: CallSite, touched: Touched) -> None:
         """Arrays that a called routine knows by itself, and that an assignment there may allocate anew. Directives have
