@@ -72,6 +72,7 @@ NO_COMPONENTS = (
     "deep_objects",
     "asked_sizes",
     "changed_sizes",
+    "given_elsewhere",
 )
 # Objects with allocatable components of which kernels get numbers; calls of type-bound procedures; objects of modules
 # and constant ones, which other backends leave where they are; tables of called routines.

@@ -19,6 +19,7 @@ from hfpy.analyze.effects.declared import DECLARED, declared_of
 from hfpy.analyze.effects.flow import EffectsByStatement, Flow, FlowScan, is_whole
 from hfpy.analyze.effects.loopvalues import OwnVariables, values_read
 from hfpy.analyze.effects.memory import memory_of
+from hfpy.analyze.effects.retargeted import RETARGETED, retargeted_in
 from hfpy.analyze.effects.severalnames import TOUCHED, touched_in
 from hfpy.analyze.effects.statementfunctions import read_by_function, with_functions
 from hfpy.analyze.facts import Facts, block_of, in_one_memory, keeps_value, stands_for
@@ -368,7 +369,7 @@ class Effects:
 
     def memory(self, key: str) -> frozenset[tuple[Identity, str]]:
         """What a routine, or one that it calls, does to variables' memory (:mod:`hfpy.analyze.effects.memory`)."""
-        return frozenset(done for done in self.all_memory(key) if done[1] not in TOUCHED | DECLARED)
+        return frozenset(done for done in self.all_memory(key) if done[1] not in TOUCHED | DECLARED | RETARGETED)
 
     def touched(self, key: str) -> frozenset[tuple[Identity, str]]:
         """The variables whose memory has other names, too, that a routine, or one that it calls, uses and sets
@@ -380,12 +381,19 @@ class Effects:
         """What the declarations of a routine, or of one that it calls, read (:mod:`hfpy.analyze.effects.declared`)."""
         return frozenset(done for done in self.all_memory(key) if done[1] in DECLARED)
 
+    def retargeted(self, key: str) -> frozenset[Identity]:
+        """What stands for the components whose pointers a routine, or one that it calls, may give other targets
+        (:mod:`hfpy.analyze.effects.retargeted`).
+        """
+        return frozenset(identity for identity, word in self.all_memory(key) if word in RETARGETED)
+
     def all_memory(self, key: str) -> frozenset[tuple[Identity, str]]:
         """All that together."""
         if self._memory is None:
             self._memory = memory_of(self.facts, self.lasts)
             sizes = declared_of(self.facts, self.mentioned_memory)
             own = {k: there.union(touched_in(self.facts, self, k, there)) for k, there in sizes.items()}
+            own = {k: there.union(retargeted_in(self.facts, k)) for k, there in own.items()}
             for k, there in self.facts.graph.gathered(own).items():
                 self._memory[k] = self._memory.get(k, frozenset()) | there
         return self._memory.get(key, frozenset())

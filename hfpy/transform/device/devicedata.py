@@ -270,19 +270,32 @@ class DeviceData(HeldArrays):
             if self._conditional(node):
                 for statement in _conditions(node):
                     self.touch(statement, touched)
-                branches.append((node, self._touched(_behind_conditions(node), True)))
+                branches.append((node, self._behind_conditions(node)))
                 continue
             if isinstance(node, Statement):
                 yield from packed_copies(self, node)
             around = self._touched(flatten([node]), isinstance(node, (Construct, OneLine)))
             touched.take(around, around.names)
+        renamed = self.by_targets(list(flatten(list(nodes))), touched)
         here = touched.names.union(*(inner.moved | inner.followed for _, inner in branches))
+        for node, inner in branches:
+            for name, meant in renamed.items():
+                inner.rename(name, meant)
+            here |= self.by_other_names(node, inner, here)
         for _, inner in branches:
             touched.take(inner, here)
-        self.by_targets(list(flatten(list(nodes))), touched)
         yield from self._around(nodes, touched, covered)
         for node, _ in branches:
-            yield from self._inside(node, covered | here | touched.names)
+            yield from self._inside(node, covered | here | touched.names | renamed.keys())
+
+    def _behind_conditions(self, node: Node) -> Touched:
+        """What the branches of a choice touch."""
+        found = Touched()
+        for body in _branches(node):
+            inner = self._touched(body, True)
+            self.by_targets(body, inner)
+            found.take(inner, inner.names)
+        return found
 
     def _touched(self, statements: Iterable[Statement], conditional: bool) -> Touched:
         touched = Touched()
@@ -309,6 +322,7 @@ class DeviceData(HeldArrays):
         """The copies within the branches of a choice."""
         if isinstance(node, OneLine):
             touched = self._touched(flatten([node.action]), False)
+            self.by_targets(list(flatten([node.action])), touched)
             before, moved, copied = self._copies(touched, covered, node.line)
             after = [*moved, *copied]
             if before or after:
@@ -408,13 +422,12 @@ def _conditions(node: Node) -> Iterator[Statement]:
         yield node
 
 
-def _behind_conditions(node: Node) -> Iterator[Statement]:
-    """The statements of the branches of a choice."""
+def _branches(node: Node) -> Iterator[Sequence[Statement]]:
+    """The statements of each branch of a choice."""
     if isinstance(node, Construct):
-        for part in node.parts:
-            yield from flatten(part.body)
+        yield from (list(flatten(part.body)) for part in node.parts)
     elif isinstance(node, OneLine):
-        yield from flatten([node.action])
+        yield list(flatten([node.action]))
 
 
 def _below(node: Construct) -> Iterator[Node]:

@@ -14,18 +14,15 @@ from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.device.residence import value_of
 from hfpy.analyze.device.states import LOCAL, PRESENT, TRANSFER, States
 from hfpy.analyze.effects.effects import Effects
-from hfpy.analyze.facts import Facts, keeps_value, stands_for
+from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.language.types import set_at_birth
-from hfpy.analyze.language.uses import Reference, associated
+from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.distributed import takes_buffer
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.names import derived
 from hfpy.model.printing import expression as printed
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
-    Assignment,
-    Call,
     Construct,
     Jump,
     Memory,
@@ -39,10 +36,9 @@ from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.routines import unit_key
 from hfpy.transform.declarations import with_unknown_size
 from hfpy.transform.device.datadialect import DataDialect, DataDirectives, Handle, Scoped, kept_aside, remembered
-from hfpy.transform.device.hoststatements import HostStatements
 from hfpy.transform.device.packed import as_block
-from hfpy.transform.device.reallocated import allocates_below, frees_below, memory_below
-from hfpy.transform.device.touched import Touched
+from hfpy.transform.device.reallocated import frees_below, memory_below
+from hfpy.transform.device.targets import Targets
 from hfpy.transform.device.transient import is_transient
 from hfpy.transform.imports import Imports
 from hfpy.transform.mainprogram import large_in_main
@@ -55,7 +51,7 @@ _END_LABEL = -9  # before all that is put before the end of a routine
 _RETURN = "hf_return"  # which label of the caller's a return goes to
 
 
-class HeldArrays(HostStatements):
+class HeldArrays(Targets):
     """Edits that bring the arrays of one routine to the device and take them back. ``declared`` are the module arrays
     that have memory on the device all the time.
     """
@@ -117,56 +113,13 @@ class HeldArrays(HostStatements):
         if data is None or name in held:
             return (name,)
         if self.dialect.scopes and "pointer" in data.symbol.attributes:
-            return self._targets(data)
+            return self.targets(name)
         if not storage.equivalent(data.identity):
             return (name,)
         joint = storage.joint(data.identity)
         names = [n for n, d in held.items() if storage.joint(d.identity) == joint]
         callers = storage.meet(storage.of_identity(data.identity), self.states.resident(self.key))
         return [*names, name] if callers or not names else names
-
-    def _targets(self, pointer: DataObject) -> Sequence[str]:
-        """The arrays that a pointer may have parts of, where this routine has names for all of them. Directives would
-        take the elements of a pointer for neighbours in memory, which those of ``a(n:1:-1)`` or ``a(i,:)`` are not.
-        """
-        names: list[str] = []
-        for home, name in sorted(self.facts.storage.of_identity(pointer.identity) - {pointer.identity}):
-            if not self.facts.storage.meet({(home, name)}, self.states.there(self.key)):
-                continue
-            found = self.facts.scopes.variable(name, self.key)
-            if found is None or (found.home, found.symbol.name) != (home, name) or not found.symbol.rank:
-                return (pointer.name,)
-            names += [name] if self.states.on_device(name, self.key) else []
-        return names or (pointer.name,)
-
-    def by_targets(self, statements: Sequence[Statement], touched: Touched) -> None:
-        """Put the arrays in the place of pointers that get others, or other parts, among some statements: a copy before
-        these and one after them would not be of the same elements.
-        """
-        for name in sorted(touched.names) if len(statements) > 1 else ():
-            data = self.facts.object(name, self.key)
-            at = next((s for s in statements if self._associates(s, name)), None)
-            if at is None:
-                continue
-            meant = self._targets(data) if data is not None else (name,)
-            if name in meant:
-                message = f"the pointer '{name}' gets other elements here, and the device may have what it had before"
-                hint = "set the pointer before the loop or condition around this, or use the arrays by their names"
-                self.found.append(error("HF603", message, at.line.place(self.routine.file), hint))
-            touched.rename(name, meant)
-
-    def _associates(self, statement: Statement, name: str) -> bool:
-        """Whether a statement sets a pointer, under its own name or as a component."""
-        for reference in self.references.get(id(statement), ()):
-            if associated(reference) and stands_for(reference.name, reference.at)[0] == name:
-                return True
-            if reference.name == name and reference.role == "argument" and self._may_allocate(reference):
-                data = self.facts.object(name, self.key)
-                return data is not None and "pointer" in data.symbol.attributes
-        if isinstance(statement, Assignment) and statement.pointer and name in self.foreign:
-            target = statement.target.base if isinstance(statement.target, Apply) else statement.target
-            return isinstance(target, Component) and target.name == self.foreign[name].name
-        return False
 
     def transient(self, data: DataObject) -> bool:
         """Whether an array is brought to the device for each kernel, or call, alone."""
@@ -382,7 +335,7 @@ class HeldArrays(HostStatements):
             yield from self.rows.before(statement.line, self.dialect.set_aside(handle), 11)
             rows += self.dialect.take_back(handle)
         allocated = [name for name, kinds in known.items() if "allocate" in kinds]
-        allocated += [r.name for r in given if r.name in held and self._may_allocate(r)]
+        allocated += [r.name for r in given if r.name in held and self.may_allocate(r)]
         for name in dict.fromkeys(n for n in allocated if n in held and n not in freed):
             rows += self._enter(held[name], statement.line)
         if rows and branches(statement):
@@ -405,19 +358,6 @@ class HeldArrays(HostStatements):
         met = [(site, d) for site, d in dummies_met(self.facts, self.key, reference) if d is not None]
         expected = any(self.states.decided(d.name, site.callee) == PRESENT for site, d in met)
         return not expected and frees_below(self.facts, reference, self.key)
-
-    def _may_allocate(self, reference: Reference) -> bool:
-        if isinstance(reference.node, Apply):
-            return False  # an element or a section stays where it is
-        if takes_buffer(reference.at.statement, reference.position):
-            return False
-        met = dummies_met(self.facts, self.key, reference)
-        if not met:
-            # Any subroutine whose source is not here may, `c_f_pointer` among them.
-            statement = reference.at.statement
-            return isinstance(statement, Call) and reference.call is statement.designator
-        dynamic = any(d is not None and d.symbol.dynamic and d.symbol.intent != "in" for _, d in met)
-        return dynamic and not allocates_below(self.facts, reference, self.key)  # see DeviceData
 
     def _flag(self, data: DataObject) -> str:
         """The variable that remembers whether an allocatable array or a pointer was brought to the device here."""
