@@ -195,3 +195,55 @@ def test_copies_that_a_jump_would_pass(statement: str) -> None:
     text = text.replace("alternate(n, * 20)", "alternate(n, b, * 20)")
     done = translate_text({"ways.f90": text}, target="gpu", backend="cuda-c")
     assert [(d.code, d.place.line) for d in done.errors] == [("HF603", 1 + text.split(statement)[0].count("\n"))]
+
+
+INPUT = """subroutine taken(n, unit, text, a, left, one)
+  integer, intent(in) :: n, unit
+  character(*), intent(in) :: text
+  real(8), intent(inout) :: a(n)
+  integer, intent(inout) :: left(n), one
+  integer :: i
+  !@parallelRegion
+  do i = 1, n
+    a(i) = a(i) + 1
+    left(i) = i
+  end do
+  {statement}
+  10 continue
+  !@parallelRegion
+  do i = 1, n
+    a(i) = 2*a(i)
+    left(i) = left(i) + 1
+  end do
+end subroutine taken
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "read (text, *, end=10) (a(i), i = 1, n)",
+        "read (text, fmt=*, end=10) one, a",
+        "if (n > 3) read (unit, '(3f8.2)', end=10) a(1:3)",
+        "read (unit, '(3f8.2)', advance='no', eor=10) a(1)",
+        "read (unit, '(3i8)', advance='no', eor=10, size=left(2)) one",
+        "read (text, *, err=10, iostat=left(1)) one",
+    ],
+)
+def test_input_that_counts_where_it_goes_on(statement: str) -> None:
+    done = translate_text({"taken.f90": INPUT.format(statement=statement)}, target="gpu", backend="cuda-c")
+    assert [(d.code, d.place.line) for d in done.errors] == [("HF603", 12)]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "read (text, *, end=10) one, a(1), a(3)",
+        "read (unit, end=10) a, (left(i), i = 1, n)",
+        "read (text, *, err=10) a",
+        "read (unit, '(3i8)', advance='no', eor=10, iostat=one) one",
+    ],
+)
+def test_input_that_does_not(statement: str) -> None:
+    done = translate_text({"taken.f90": INPUT.format(statement=statement)}, target="gpu", backend="cuda-c")
+    assert not done.errors

@@ -29,6 +29,7 @@ from hfpy.model.statements import (
     Call,
     Construct,
     Header,
+    InputOutput,
     Jump,
     Memory,
     Node,
@@ -41,6 +42,7 @@ from hfpy.model.statements import (
 from hfpy.model.units import Routine
 from hfpy.parse.statements.nests import own_nest
 from hfpy.transform.accesses import AccessRewriter
+from hfpy.transform.device.brokeninput import set_at_label
 from hfpy.transform.device.datadialect import DataDialect, Scoped
 from hfpy.transform.device.heldarrays import HeldArrays
 from hfpy.transform.device.packed import packed_copies, packed_rows
@@ -381,7 +383,7 @@ class DeviceData(HeldArrays):
 
     def check_ways(self, nodes: Sequence[Node], after: Sequence[str]) -> None:
         """Tell that a statement may go on past the copies after it: a call at a label, an ``if`` by a jump, where its
-        condition calls what changes an array. What input sets is not defined where it goes on at a label.
+        condition calls what changes an array, input that goes on at a label.
         """
         away = {id(statement) for node in nodes for statement in leaving(node)} if after else set[int]()
         for statement in flatten(list(nodes)) if away else ():
@@ -389,10 +391,17 @@ class DeviceData(HeldArrays):
                 hint = "return a number instead, and branch by it after the call"
             elif isinstance(statement, OneLine) and id(statement.action) in away and leads_away(statement.action):
                 hint = "call the function in a statement of its own before"
+            elif isinstance(statement, InputOutput) and id(statement) in away and self._set_at_label(statement):
+                hint = "ask for 'iostat' instead, and branch by it after the statement"
             else:
                 continue
             message = "an array that is on the device is changed here, and a jump may pass the copy after the statement"
             self.found.append(error("HF603", message, statement.line.place(self.routine.file), hint))
+
+    def _set_at_label(self, statement: InputOutput) -> bool:
+        """Whether what a statement sets of arrays on the device counts where it goes on at a label."""
+        mine = (r for r in self.references.get(id(statement), ()) if any(self._meant(r)))
+        return set_at_label(statement, mine)
 
     def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
         """What is around a statement that may allocate an array anew."""
