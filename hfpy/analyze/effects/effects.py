@@ -19,7 +19,7 @@ from hfpy.analyze.effects.declared import DECLARED, declared_of
 from hfpy.analyze.effects.flow import EffectsByStatement, Flow, FlowScan, is_whole
 from hfpy.analyze.effects.loopvalues import OwnVariables, values_read
 from hfpy.analyze.effects.memory import memory_of
-from hfpy.analyze.effects.retargeted import RETARGETED, retargeted_in
+from hfpy.analyze.effects.retargeted import RETARGETED, RETARGETING, retargeted_in
 from hfpy.analyze.effects.severalnames import TOUCHED, touched_in
 from hfpy.analyze.effects.statementfunctions import read_by_function, with_functions
 from hfpy.analyze.facts import Facts, block_of, in_one_memory, keeps_value, stands_for
@@ -80,6 +80,7 @@ class Effects:
         self._by_region: dict[str, dict[int, list[Reference]]] = {}
         self._asking: dict[str, bool] = {}
         self._flows: dict[str, Flow | None] = {}
+        self._retargeted: dict[str, frozenset[Identity]] = {}
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
     def inside(self, key: str, number: int) -> list[Reference]:
@@ -382,10 +383,12 @@ class Effects:
         return frozenset(done for done in self.all_memory(key) if done[1] in DECLARED)
 
     def retargeted(self, key: str) -> frozenset[Identity]:
-        """What stands for the components whose pointers a routine, or one that it calls, may give other targets
-        (:mod:`hfpy.analyze.effects.retargeted`).
+        """The pointers that a routine, or one that it calls, may give other targets: variables, and what stands for
+        components (:mod:`hfpy.analyze.effects.retargeted`).
         """
-        return frozenset(identity for identity, word in self.all_memory(key) if word in RETARGETED)
+        if key not in self._retargeted:
+            self._retargeted[key] = frozenset(i for i, word in self.all_memory(key) if word in RETARGETING)
+        return self._retargeted[key]
 
     def all_memory(self, key: str) -> frozenset[tuple[Identity, str]]:
         """All that together."""

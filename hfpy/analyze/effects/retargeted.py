@@ -19,6 +19,8 @@ from hfpy.model.units import FType
 #: What is noted of a component: pointers of its name may get other targets.
 RETARGET = "retarget"
 RETARGETED = frozenset({RETARGET})
+#: That, and what is noted of pointers that are variables (:mod:`hfpy.analyze.effects.memory`).
+RETARGETING = RETARGETED | {"pointer", "allocate", "deallocate"}
 
 
 def retargeted_in(facts: Facts, key: str) -> Iterator[tuple[Identity, str]]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hfpy.analyze.arrays.storage import Identity, component_object
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.effects.retargeted import retargeted_by
-from hfpy.analyze.facts import stands_for
+from hfpy.analyze.facts import keeps_value, stands_for
 from hfpy.analyze.language.components import path_of
 from hfpy.analyze.language.uses import Reference, associated
 from hfpy.diagnostics import error
@@ -20,8 +20,6 @@ from hfpy.parse.expressions.fragments import fragment
 from hfpy.transform.device.hoststatements import HostStatements
 from hfpy.transform.device.reallocated import allocates_below
 from hfpy.transform.device.touched import Touched
-
-_RETARGETING = frozenset({"pointer", "allocate", "deallocate"})  # what routines do to variables that are pointers
 
 
 class Targets(HostStatements):
@@ -38,18 +36,53 @@ class Targets(HostStatements):
         retargeted = {id(s): self._retargeted(s) for s in statements}
         for name in sorted(touched.names):
             at = next((s for s in statements if self._elsewhere(s, name, retargeted[id(s)])), None)
+            known = at is not None and self._by_allocation(name)
             if at is None and len(statements) > 1:
                 at = next((s for s in statements if self._associates(s, name)), None)
             if at is None:
                 continue
-            meant = self.targets(name)
-            if name in meant:
+            named = self.targets(name, kept=False)
+            meant = self._with_own_memory(name, named)
+            if (name in named or not meant) and not known:
                 message = f"the pointer '{name}' gets other elements here, and the device may have what it had before"
                 hint = "set the pointer before the loop or condition around this, or use the arrays by their names"
                 self.found.append(error("HF603", message, at.line.place(self.routine.file), hint))
             touched.rename(name, meant)
             renamed[name] = meant
         return renamed
+
+    def _with_own_memory(self, name: str, targets: Sequence[str]) -> Sequence[str]:
+        """The targets of a pointer, with its own name, as it may mean what was allocated for it, and with those of
+        others that may mean that. A pointer on the way to a component may have no target afterwards.
+        """
+        expr = fragment(name).expr
+        own = component_object(expr.name) if isinstance(expr, Component) else None
+        if own is not None and self._by_pointers(expr):
+            storage = self.facts.storage
+            allocated = {own, *(each for each in storage.of_identity(own) if self._passes_on(*each))}
+            return () if storage.meet(allocated, self.states.there(self.key)) else targets
+        others = (other for other in self.arrays if other != name and self._in_one_memory(name, other))
+        return tuple(dict.fromkeys((*targets, name, *sorted(others))))
+
+    def _by_allocation(self, name: str) -> bool:
+        """Whether all memory of a pointer that may be on the device is what was allocated for it, or for a pointer of
+        a called routine that gave it on.
+        """
+        expr, data = fragment(name).expr, self.facts.object(name, self.key)
+        own = component_object(expr.name) if isinstance(expr, Component) else data.identity if data else ("", name)
+        storage, there = self.facts.storage, self.states.there(self.key)
+        for home, other in storage.of_identity(own) - {own}:
+            if storage.meet({(home, other)}, there) and not self._passes_on(home, other):
+                return False
+        return not isinstance(expr, Component) or not self._by_pointers(expr)
+
+    def _passes_on(self, home: str, name: str) -> bool:
+        """Whether a variable is a pointer of another routine that means nothing between two calls."""
+        routine = self.facts.application.routines.get(home)
+        symbol = routine.spec.symbols.get(name) if routine is not None else None
+        if routine is None or symbol is None or "pointer" not in symbol.attributes or home == self.key:
+            return False
+        return routine.kind in ("subroutine", "function") and not keeps_value(routine, name)
 
     def by_other_names(self, node: Node, inner: Touched, around: frozenset[str]) -> frozenset[str]:
         """The arrays that a choice touches which may be in one memory with arrays that statements ``around`` it touch:
@@ -100,8 +133,6 @@ class Targets(HostStatements):
         own = (r for r in self.references.get(id(statement), ()) if self.facts.live(r.at, self.key))
         found = {component_object(name) for r in own for name in retargeted_by(self.facts, r, self.key)}
         for site in self.calls.sites.get(id(statement), ()):
-            memory = self.effects.memory(site.callee) if site.callee else frozenset()
-            found |= {identity for identity, word in memory if word in _RETARGETING}
             found |= self.effects.retargeted(site.callee) if site.callee else frozenset()
         return frozenset(found)
 
@@ -128,16 +159,18 @@ class Targets(HostStatements):
                 return data is not None and "pointer" in data.symbol.attributes
         return False
 
-    def targets(self, pointer: str) -> Sequence[str]:
+    def targets(self, pointer: str, kept: bool = True) -> Sequence[str]:
         """The arrays that a pointer, or one in an object, may have parts of, where this routine has names for all of
         them. Directives would take the elements of a pointer for neighbours in memory, which those of ``a(n:1:-1)`` or
-        ``a(i,:)`` are not.
+        ``a(i,:)`` are not. What pointers of called routines have given on counts where it is ``kept`` elsewhere, too.
         """
         names: list[str] = []
         data, expr = self.facts.object(pointer, self.key), fragment(pointer).expr
         meant = component_object(expr.name) if isinstance(expr, Component) else data.identity if data else ("", pointer)
         for home, name in sorted(self.facts.storage.of_identity(meant) - {meant}):
             if not self.facts.storage.meet({(home, name)}, self.states.there(self.key)):
+                continue
+            if not kept and self._passes_on(home, name):
                 continue
             found = self.facts.scopes.variable(name, self.key)
             if found is None or (found.home, found.symbol.name) != (home, name) or not found.symbol.rank:
