@@ -109,21 +109,28 @@ class Measured:
         if len(dims) != len(data.symbol.shape) or dims[-1].form != "star":
             what = f"'{data.name}', an array of unknown size with other dimensions here,"
             raise CannotPrint(what, hint=ASSUMED_SIZE)
-        pairs = [(lasting(d.lower or ONE), lasting(d.upper) if d.upper is not None else None) for d in dims]
-        if any(low is None or (high is None and n < len(dims) - 1) for n, (low, high) in enumerate(pairs)):
-            raise CannotPrint(f"'{data.name}', an array of unknown size whose bounds change,", hint=ASSUMED_SIZE)
+        first = lasting(dims[-1].lower or ONE)
+        if first is None:
+            raise CannotPrint(
+                f"'{data.name}', an array of unknown size whose last lower bound changes,", hint=ASSUMED_SIZE
+            )
         read, texts = _reader(self._body), Texts(self._body, data)
-        lower = tuple(read(d.lower or ONE) for d in dims)
+
+        def bound(word: str, dimension: int, declared: Fragment) -> Form:
+            """A bound as it was at the beginning of the routine. Only the array tells it once its names may differ."""
+            if lasting(declared) is not None:
+                return read(declared)
+            return atom(Value(texts.asked(f"{word}({data.name}, {dimension + 1})")))
+
+        lower = (*(bound("lbound", n, d.lower or ONE) for n, d in enumerate(dims[:-1])), read(dims[-1].lower or ONE))
         strides = [number(1)]
-        for dim, low in zip(dims[:-1], lower, strict=False):
+        for n, (dim, low) in enumerate(zip(dims[:-1], lower, strict=False)):
             assert dim.upper is not None
-            strides.append(strides[-1] * (read(dim.upper) - low + number(1)))
+            strides.append(strides[-1] * (bound("ubound", n, dim.upper) - low + number(1)))
         try:
             ends = furthest(self._accesses(data), Layout(lower, tuple(strides)))
         except NotTold as found:
             raise Unprintable([_problem(self._body, data, found)]) from None
-        first = pairs[-1][0]
-        assert first is not None
         whole = _whole_columns(ends, strides[-1])
         return UsedElements(texts.furthest(ends), first, lower[-1], strides[-1], texts, whole)
 
@@ -164,6 +171,7 @@ class Texts:
 
     def __init__(self, body: RegionBody, array: DataObject) -> None:
         self._array = array.name
+        self._asked: set[str] = set()
         region, routine = body.region, body.facts.routine(body.key)
         extents = [*(d.extent for d in array.used), *(d.extent for d in region.domains)]
         bounds = [b for extent in extents for b in extent.bounds]
@@ -173,6 +181,11 @@ class Texts:
             for name in sorted({*body.mentioned, *routine.spec.symbols, *named})
             if (data := body.facts.object(name, body.key)) is not None
         }
+
+    def asked(self, shown: str) -> str:
+        """What the host asks an array for, which is from now on as good as a name."""
+        self._asked.add(shown)
+        return shown
 
     def furthest(self, ends: tuple[End, ...]) -> str:
         """The number of elements to the furthest of some ends."""
@@ -226,6 +239,8 @@ class Texts:
         raise CannotPrint("a size that only the region knows")
 
     def _name(self, name: str) -> str:
+        if name in self._asked:
+            return name
         if name in self._names:
             found = self._names[name]
             if not plain_from(found):

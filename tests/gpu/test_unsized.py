@@ -32,7 +32,7 @@ CASES = {
     "a condition of data": ("*", "", "if (t > 0) a(i) = t", "whether this is executed for the last of its elements"),
     "an index array": ("*", "", "t = a(k(i))", "its subscripts are not linear in the loops"),
     "a loop that ends by data": ("*", "", "do while (t > 0); t = t - a(j); j = j + 1; end do", "its subscripts"),
-    "bounds that change": ("n,*", "n = n - 1", "a(1,i) = t", "whose bounds change"),
+    "bounds that change": ("n:*", "n = n - 1", "a(n+i) = t", "whose last lower bound changes"),
 }
 
 

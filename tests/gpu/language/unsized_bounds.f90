@@ -1,4 +1,5 @@
-! Arrays of unknown size whose dimensions begin below 1, or where a variable says; behind jumps.
+! Arrays of unknown size whose dimensions begin below 1, or where a variable says; behind jumps; sizes that change after the
+! routine's beginning, which the arrays keep.
 module unsized_bounds
   implicit none
 contains
@@ -61,9 +62,29 @@ contains
     a(1000) = 0
   end subroutine one
 
+  subroutine later(n, ld, lo, a, b, t)
+    integer, intent(in) :: n
+    integer, intent(inout) :: ld, lo
+    real(8), intent(inout) :: a(ld,*), b(lo:ld,2,*), t(ld,*)
+    integer :: i, j
+    ld = ld - 3
+    lo = lo + 1
+    !@parallelRegion{domName(i), domSize(2:n)}
+    do i = 2, n
+      do j = 1, n
+        a(i,j) = a(i,j) + i*j
+        b(i,2,j) = b(i,2,j) - a(i,j)*ld
+        t(i,j) = t(i,j) + b(i,1,j)*lo
+      end do
+    end do
+    !@end parallelRegion
+    ld = ld + 3
+    lo = lo - 1
+  end subroutine later
+
   subroutine run
-    real(8) :: w(120)
-    integer :: i, m
+    real(8) :: w(120), v(140)
+    integer :: i, m, ld, lo
     w = [(0.5d0*i, i = 1, 120)]
     do m = 1, 3
       call below(3 + m, w(11))
@@ -73,5 +94,12 @@ contains
       w(12) = w(62) + m
     end do
     print '(6f14.6)', w
+    v = [w, w(:20)]
+    ld = 7
+    lo = 0
+    call later(3, ld, lo, v(5), v(40), v(95))
+    call later(4, ld, lo, v(2), v(31), v(101))
+    print '(6f14.6)', v
+    print *, ld, lo
   end subroutine run
 end module unsized_bounds
