@@ -9,6 +9,7 @@ from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.intrinsics import ELEMENTAL
 from hfpy.analyze.language.kinds import Kinds
+from hfpy.analyze.language.sizes import constant, linear, sum_of
 from hfpy.analyze.language.types import component
 from hfpy.model.expressions import (
     Apply,
@@ -21,6 +22,7 @@ from hfpy.model.expressions import (
     Name,
     Range,
     children,
+    walk,
 )
 from hfpy.model.extents import Dim
 from hfpy.model.units import Routine
@@ -162,12 +164,35 @@ class Shapes:
     @staticmethod
     def _extent(item: Expr | str, low: str, high: str, text: str) -> str:
         if isinstance(item, Range):
+            if shorter := Shapes._of_range(item, text):
+                return shorter
             low = text[item.lower.start : item.lower.end] if item.lower is not None else low
             high = text[item.upper.start : item.upper.end] if item.upper is not None else high
             if item.step is not None:
                 step = text[item.step.start : item.step.end]
                 return f"(({high}) - ({low}) + ({step}))/({step})"
         return high if low == "1" else f"({high}) - ({low}) + 1"
+
+    @staticmethod
+    def _of_range(item: Range, text: str) -> str:
+        """The extent of a range, without what its ends have in common: ``i-h:i+h`` has one that does not depend on
+        ``i``. Empty where more than names and numbers is left.
+        """
+        step = 1 if item.step is None else constant(item.step)
+        if item.lower is None or item.upper is None or not step:
+            return ""
+        more = dict(linear(item.upper))
+        for atom, factor in linear(item.lower):
+            more[atom] = more.get(atom, 0) - factor
+        spelled = {(n.name, text[n.start : n.end]) for n in walk(item) if isinstance(n, Name)}
+        names = dict(spelled)
+        left = sorted((atom, factor) for atom, factor in more.items() if factor)
+        if len(names) < len(spelled) or not {atom for atom, _ in left if atom} <= names.keys():
+            return ""  # names that differ by case alone: one may be a macro
+        if all(not atom for atom, _ in left):
+            return str(max(0, (more.get("", 0) + step) // step))
+        shown = sum_of((atom and f"({names[atom]})", factor) for atom, factor in left)
+        return f"({shown} + ({step}))/({step})" if step != 1 else f"{shown} + 1"
 
     def _of_component(self, expr: Expr, base: Component, text: str) -> list[str]:
         symbol = component(base, self.key, self.facts.scopes)
