@@ -30,6 +30,7 @@ from hfpy.backends.refused import (
     COMMON,
     INTERNAL,
     LAST_VALUE,
+    MADE_SIZE,
     OPTIONAL_BOUNDS,
     PRIVATE,
     SIZE,
@@ -298,6 +299,9 @@ class SpecBuilder:
         for number, (low, high) in enumerate(bounds_of(self.facts, data) if data.rank else ()):
             here = bool(plain_from(data.name))
             changes = any(self._changes(name, data.home, here) for name in low.names | high.names)
+            if here and changes:
+                what = "an array that the region makes, such as an expression as an argument, whose size changes,"
+                raise CannotPrint(what, hint=MADE_SIZE)
             lower, upper = (
                 (None if changes else self.lasting(bound, data.home) or shaped(self, data, bound))
                 or declared_bound(self, data, word, number)

@@ -15,6 +15,7 @@ MEMORY = "declare a local array with its sizes instead, or do it outside of the 
 UNKNOWN = "declare it, or put the module that holds it among the sources"
 COMMON = "set a variable of the routine's own, and copy it after the region if it is wanted there"
 WHOLE = "name its components in the region, or copy what is needed to a variable of a plain type before"
+MADE_SIZE = "give it to a variable first, with a size that nothing sets in the routine"
 SIZE = "declare it with sizes that nothing sets in the routine"
 ELEMENTS = "give the size to the routine as an argument, as in call s(sizes(2)), or make it of constants"
 COMPONENTS = "give its arrays to a routine with the region, as in call step(g%h), or choose cuda-c for this routine"

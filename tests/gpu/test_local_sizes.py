@@ -218,3 +218,31 @@ def test_sizes_that_are_elements_are_refused_as_what_they_are(declared: str, bac
     text = text.replace("contains", f"{declared}\ncontains", 1)
     (found,) = translate_text({"m.f90": text}, target="gpu", backend=backend).errors
     assert "size" in found.message and "intrinsic" not in found.message and "as an argument" in found.hint
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "hip", "opencl", "cuda-fortran"])
+def test_expressions_as_arguments_whose_size_goes_with_the_point(backend: str) -> None:
+    """The message named a variable of hfpy's, and a cause that was none."""
+    text = """module m
+  implicit none
+contains
+  real(8) function total(x)
+    real(8), intent(in) :: x(:)
+    total = x(1) + x(size(x))
+  end function total
+  subroutine work(n, f, s)
+    integer, intent(in) :: n
+    real(8), intent(in) :: f(n)
+    real(8), intent(out) :: s(n)
+    integer :: i, low
+    !@parallelRegion
+    do i = 1, n
+      low = max(1, i - 3)
+      s(i) = total(f(low:i)*2)
+    end do
+  end subroutine work
+end module m
+"""
+    found = translate_text({"m.f90": text}, target="gpu", backend=backend).errors
+    assert [d.code for d in found] == ["HF702"]
+    assert "an expression as an argument, whose size changes" in found[0].message
