@@ -121,7 +121,10 @@ class Called:
         if routine.kind in ("subroutine", "function") and not self.device.reads_blocks(routine.key):
             families = [f for f in self.families(routine.key) if not self._own(routine, f)]
             rows += [f"{column}{_ROUTINE[family]}" for family in families]
+        rows += [column + _NAMED[family].format(name) for name, family in self._bodies(routine)]
         for name, named in self._outside(routine).items():
+            if self._from_module(name, routine):
+                continue
             rows += [] if self._is_procedure(name, routine) else [f"{margin}external :: {name}"]
             rows += [column + _NAMED[family].format(name) for family in sorted(named)]
         if rows:
@@ -155,6 +158,42 @@ class Called:
             if families:
                 found.setdefault(site.name, set()).update(families)
         return found
+
+    def _bodies(self, routine: Routine) -> Iterator[tuple[str, str]]:
+        """The routines outside of modules that a module has interfaces of, and that kernels call, with the backends:
+        those who use the module can say nothing of them.
+        """
+        for interface in routine.spec.interfaces if routine.kind == "module" else ():
+            for name in interface.bodies:
+                for key in self.facts.scopes.procedures(name, routine.key):
+                    called = self.facts.application.routines.get(key)
+                    if called is not None and called.name == name and not called.module and not called.host:
+                        yield from ((name, family) for family in self.families(key))
+
+    def _from_module(self, name: str, routine: Routine) -> bool:
+        """Whether a name comes from an interface in a module, which the routine uses or is in."""
+        around: Routine | None = routine
+        while around is not None:
+            own = any(name == i.name or name in i.bodies for i in around.spec.interfaces)
+            if own or name in around.spec.symbols:
+                return own and around.kind == "module"
+            if self._given(name, around.key, frozenset()):
+                return True
+            around = self.facts.application.routines.get(around.host) if around.host else None
+        return False
+
+    def _given(self, name: str, key: str, seen: frozenset[str]) -> bool:
+        """Whether a module that a unit uses has such an interface, or passes it on."""
+        scopes = self.facts.scopes
+        for module, remote in scopes.sources(name, key):
+            home = scopes.modules[module]
+            routine = self.facts.application.routines.get(home)
+            if routine is None or home in seen or not routine.spec.accessible(remote):
+                continue
+            own = any(i.bodies and (remote == i.name or remote in i.bodies) for i in routine.spec.interfaces)
+            if own or self._given(remote, home, seen | {home}):
+                return True
+        return False
 
     def _is_procedure(self, name: str, routine: Routine) -> bool:
         """Whether a routine, or one around it, says that a name is a procedure's."""
