@@ -108,7 +108,7 @@ def _other_names(application: Application) -> dict[str, set[str]]:
                 for name, target in bound_names(lowered):
                     meant.setdefault(name, set()).add(target)
     net = nx.DiGraph([(name, other) for name, others in meant.items() for other in others])
-    return {name: nx.descendants(net, name) for name in meant}
+    return {name: nx.descendants(net, name) if others else set() for name, others in meant.items()}
 
 
 def _has_interfaces(index: FileIndex) -> bool:

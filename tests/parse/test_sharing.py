@@ -9,6 +9,7 @@ import pytest
 
 from hfpy.options import DomainSpec, Options
 from hfpy.parse.application import read_application
+from hfpy.parse.edges import procedures_by_name
 from hfpy.pipeline import translate
 
 DOMAINS = {"i": DomainSpec(("nx",), ("i",)), "k": DomainSpec(("nz",), ("k",))}
@@ -223,3 +224,12 @@ def test_the_text_is_that_of_a_program_read_as_a_whole(
     monkeypatch.setattr(Options, "reads_all", True)
     whole = translate(paths, options)
     assert (made.files, made.diagnostics) == (whole.files, whole.diagnostics)
+
+
+def test_a_generic_name_may_mean_nothing(tmp_path: Path) -> None:
+    """An interface in which no line is understood was a node that the net of names did not have."""
+    path = tmp_path / "m.f90"
+    rows = ["module m", "interface update", "update1 procedure module", "end interface", "end module m"]
+    path.write_text("\n".join(rows) + "\n")
+    application, _ = read_application([path], Options())
+    assert procedures_by_name(application) == {"update": set()}
