@@ -21,6 +21,7 @@ from hfpy.analyze.language.types import component, is_bound
 from hfpy.analyze.language.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
+from hfpy.backends.outsidemodules import described_by_module, described_here, known_as_procedure
 from hfpy.backends.refused import BOUND, ENTRY, SAVED, WRITTEN_BELOW, through_object
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Binary, Component, Literal, Name, Unary, walk
@@ -121,11 +122,12 @@ class Called:
         if routine.kind in ("subroutine", "function") and not self.device.reads_blocks(routine.key):
             families = [f for f in self.families(routine.key) if not self._own(routine, f)]
             rows += [f"{column}{_ROUTINE[family]}" for family in families]
-        rows += [column + _NAMED[family].format(name) for name, family in self._bodies(routine)]
+        for name, key in described_here(self.facts, routine):
+            rows += [column + _NAMED[family].format(name) for family in self.families(key)]
         for name, named in self._outside(routine).items():
-            if self._from_module(name, routine):
+            if described_by_module(self.facts, name, routine):
                 continue
-            rows += [] if self._is_procedure(name, routine) else [f"{margin}external :: {name}"]
+            rows += [] if known_as_procedure(self.facts, name, routine) else [f"{margin}external :: {name}"]
             rows += [column + _NAMED[family].format(name) for family in sorted(named)]
         if rows:
             yield insert_lines(routine.spec_insert + 1, rows, 5, routine.header.first)
@@ -158,54 +160,6 @@ class Called:
             if families:
                 found.setdefault(site.name, set()).update(families)
         return found
-
-    def _bodies(self, routine: Routine) -> Iterator[tuple[str, str]]:
-        """The routines outside of modules that a module has interfaces of, and that kernels call, with the backends:
-        those who use the module can say nothing of them.
-        """
-        for interface in routine.spec.interfaces if routine.kind == "module" else ():
-            for name in interface.bodies:
-                for key in self.facts.scopes.procedures(name, routine.key):
-                    called = self.facts.application.routines.get(key)
-                    if called is not None and called.name == name and not called.module and not called.host:
-                        yield from ((name, family) for family in self.families(key))
-
-    def _from_module(self, name: str, routine: Routine) -> bool:
-        """Whether a name comes from an interface in a module, which the routine uses or is in."""
-        around: Routine | None = routine
-        while around is not None:
-            own = any(name == i.name or name in i.bodies for i in around.spec.interfaces)
-            if own or name in around.spec.symbols:
-                return own and around.kind == "module"
-            if self._given(name, around.key, frozenset()):
-                return True
-            around = self.facts.application.routines.get(around.host) if around.host else None
-        return False
-
-    def _given(self, name: str, key: str, seen: frozenset[str]) -> bool:
-        """Whether a module that a unit uses has such an interface, or passes it on."""
-        scopes = self.facts.scopes
-        for module, remote in scopes.sources(name, key):
-            home = scopes.modules[module]
-            routine = self.facts.application.routines.get(home)
-            if routine is None or home in seen or not routine.spec.accessible(remote):
-                continue
-            own = any(i.bodies and (remote == i.name or remote in i.bodies) for i in routine.spec.interfaces)
-            if own or self._given(remote, home, seen | {home}):
-                return True
-        return False
-
-    def _is_procedure(self, name: str, routine: Routine) -> bool:
-        """Whether a routine, or one around it, says that a name is a procedure's."""
-        around: Routine | None = routine
-        while around is not None:
-            symbol = around.spec.symbols.get(name)
-            if symbol is not None and ("external" in symbol.attributes or symbol.type.base == "procedure"):
-                return True
-            if any(name in interface.bodies for interface in around.spec.interfaces):
-                return True
-            around = self.facts.application.routines.get(around.host) if around.host else None
-        return False
 
     def _module(self, routine: Routine, column: str) -> Iterator[Edit]:
         listed = sorted((name, families) for (home, name), families in self.declared().items() if home == routine.key)
