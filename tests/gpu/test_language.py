@@ -75,8 +75,8 @@ NO_COMPONENTS = (
     "given_elsewhere",
 )
 # Objects with allocatable components of which kernels get numbers; calls of type-bound procedures; objects of modules
-# and constant ones, which other backends leave where they are; tables of called routines.
-KERNELS = ("nested_allocated", "bound_calls", "module_objects", "constant_objects", "late_tables")
+# and constant ones, which other backends leave where they are; tables of called routines; variables of the host.
+KERNELS = ("nested_allocated", "bound_calls", "module_objects", "constant_objects", "late_tables", "read_below")
 # Sections with gaps for dummies of assumed shape, and arrays in statement functions, which CUDA Fortran does not take.
 GAPS = ("nested_lists", "generic_names", "statement_functions")
 # In fixed form, where the longer names of kernels in one executable of many programs would break columns.

@@ -172,7 +172,7 @@ class SharedArrays:
         array = data.name_in(self.body.key)
         if reads_first(self.body.effects, self.body.references, self.body.key, array):
             return False  # by a look at the text, without a nest
-        for nest in self._looks():
+        for nest in self._looks(data):
             accesses = nest.of(array)
             if not accesses:
                 return False
@@ -189,12 +189,14 @@ class SharedArrays:
         array, shape = data.name_in(self.body.key), whole_shape(self.body, data)
         engine = self.body.effects.engine
         return any(
-            isinstance(engine.private(n, array), Proved) and engine.filled(n, array, shape) for n in self._looks()
+            isinstance(engine.private(n, array), Proved) and engine.filled(n, array, shape) for n in self._looks(data)
         )
 
-    def _looks(self) -> Iterator[Nest]:
-        """The nests that may tell of the region: without a look into called routines, and with one if there are any."""
-        for detailed in (False, True)[: 1 + bool(self.body.callees)]:
+    def _looks(self, data: DataObject) -> Iterator[Nest]:
+        """The nests that may tell of an array in the region: without a look into called routines, where these do not
+        know it by themselves, and with one if there are any.
+        """
+        for detailed in (False, True)[self.body.known_below(data) : 1 + bool(self.body.callees)]:
             nest = self._nest(detailed)
             if nest is not None:
                 yield nest
