@@ -44,6 +44,7 @@ from hfpy.model.kernel import Access, Block, Bounds, Import, KernelSpec, Local, 
 from hfpy.model.names import Names, launcher_name, plain_from
 from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.source import LogicalLine
+from hfpy.model.units import Symbol
 from hfpy.parse.expressions.fragments import ONE, expanded, fragment
 from hfpy.transform.imports import Imports
 
@@ -53,6 +54,12 @@ def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
     facts, number = device.facts, sharing.body.identity.number
     found = facts.graph.sites[sharing.key]
     return [s for s in found if s.callee and number in s.at.regions and facts.live(s.at, sharing.key)]
+
+
+def _is_there(symbol: Symbol) -> bool:
+    """Whether a variable of the routine is certainly there, and has no gaps in memory."""
+    gaps = "contiguous" not in symbol.attributes and any(dim.form == "assumed" for dim in symbol.shape)
+    return not gaps and not symbol.attributes & {"optional", "pointer"}
 
 
 def _empty(first: int | None, last: int | None, step: int | None) -> bool:
@@ -413,7 +420,9 @@ class SpecBuilder:
         block = block_of(owner, name)
         if block is not None and owner.kind != "module":
             raise Follows(f"'{name}'")  # reported where the called routine is printed
-        if owner.kind in ("subroutine", "function") and home not in (self.key, self.routine.host):
+        if home == self.key and _is_there(found.symbol):
+            return name
+        if owner.kind in ("program", "subroutine", "function") and home != self.routine.host:
             raise CannotPrint(f"'{name}' of '{owner.name}', which an internal procedure uses,", hint=INTERNAL)
         if self.routine.host != home and (owner.kind != "module" or not owner.spec.accessible(name)):
             what = f"'{name}' of '{owner.name}', which a routine called here uses and which is private,"

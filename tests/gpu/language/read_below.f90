@@ -1,4 +1,4 @@
-! Arrays that a region sets, and of which internal procedures that it calls read what was there before.
+! What internal procedures that a region calls read by themselves: arrays that the region sets, and that it does not name.
 module read_below
   implicit none
   integer, parameter :: n = 24
@@ -51,6 +51,42 @@ contains
       before = w(i)*3
     end function before
   end subroutine of_a_local
+  subroutine named_nowhere(x, k)
+    integer, intent(inout) :: x(n)
+    integer, intent(in) :: k
+    integer :: y(n), i, shift
+    integer, allocatable :: late(:)
+    real(8) :: w(-2:2, 3)
+    allocate(late(0:n))
+    late = [(3*i, i = 0, n)]
+    w = reshape([(0.5d0*i, i = 1, 15)], [5, 3])
+    shift = 4
+    !@parallelRegion
+    do i = 1, n
+      y(i) = both(i) + deeper(i)
+    end do
+    shift = 7
+    late(3) = -50
+    x = 2*x
+    !@parallelRegion
+    do i = 1, n
+      y(i) = y(i) + both(i) - deeper(i)
+    end do
+    x = y
+  contains
+    integer function both(i)
+      integer, intent(in) :: i
+      both = x(n + 1 - i) + shift*k
+    end function both
+    integer function deeper(i)
+      integer, intent(in) :: i
+      deeper = deepest(i) + int(w(mod(i, 5) - 2, mod(i, 3) + 1)*2)
+    end function deeper
+    integer function deepest(i)
+      integer, intent(in) :: i
+      deepest = late(i - 1)
+    end function deepest
+  end subroutine named_nowhere
   subroutine run
     integer :: x(n), i
     do i = 1, n
@@ -61,6 +97,8 @@ contains
     call through_another(x)
     print '(12i6)', x
     call of_a_local(x)
+    print '(12i6)', x
+    call named_nowhere(x, 3)
     print '(12i6)', x
   end subroutine run
 end module read_below
