@@ -209,6 +209,7 @@ INPUT = """subroutine taken(n, unit, text, a, left, one)
     left(i) = i
   end do
   {statement}
+  one = one + 1
   10 continue
   !@parallelRegion
   do i = 1, n
@@ -247,3 +248,23 @@ def test_input_that_counts_where_it_goes_on(statement: str) -> None:
 def test_input_that_does_not(statement: str) -> None:
     done = translate_text({"taken.f90": INPUT.format(statement=statement)}, target="gpu", backend="cuda-c")
     assert not done.errors
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "taken"),
+    [
+        ("", "10 continue", True),
+        ("", "one = 3\n10 continue", False),
+        ("if (n > 30) go to 10", "10 continue", False),
+        ("", "10 one = 3", False),
+        ("", "if (n > 3) then\n10 continue\nend if", False),
+    ],
+)
+def test_a_label_right_behind_input(before: str, behind: str, taken: bool) -> None:
+    """The copies are behind the label, where nothing else goes on at it."""
+    statement = f"{before}\nread (text, *, end=10) (a(i), i = 1, n)\n{behind}"
+    text = INPUT.format(statement=statement).replace("  one = one + 1\n  10 continue\n", "")
+    done = translate_text({"taken.f90": text}, target="gpu", backend="cuda-c")
+    assert {d.code for d in done.errors} == (set() if taken else {"HF603"})
+    if taken:
+        assert done.text.index("10 continue") < done.text.index("call hf_update_device(a")

@@ -9,8 +9,10 @@ or a ``select`` touches is copied within this branch.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.device.commonparts import divided_otherwise, joined_here, scalars_there
@@ -38,6 +40,7 @@ from hfpy.model.statements import (
     flatten,
     leads_away,
     leaving,
+    targets,
 )
 from hfpy.model.units import Routine
 from hfpy.parse.statements.nests import own_nest
@@ -98,7 +101,8 @@ class DeviceData(HeldArrays):
 
     def _nodes(self, nodes: Sequence[Node], branch: bool = False) -> Iterator[Edit]:
         """The statements of a block; in a ``branch`` host statements that follow each other are one unit, and so are
-        those in one parallel construct of the user's: copies between them would be made by each thread.
+        those in one parallel construct of the user's: copies between them would be made by each thread. Input and the
+        label behind it at which it goes on are one, too.
         """
         run: list[Node] = []
         for node in nodes:
@@ -106,7 +110,8 @@ class DeviceData(HeldArrays):
             apart = isinstance(node, Construct) and not skipped and self._taken_apart(node)
             together = branch and not skipped and not apart and self._on_host(node)
             by_threads = not skipped and not apart and run and self._by_one_team(run[-1], node)
-            if run and not by_threads and not (together and self._on_host(run[-1])):
+            at_label = len(run) == 1 and self._goes_on_at(run[0], node)
+            if run and not by_threads and not at_label and not (together and self._on_host(run[-1])):
                 yield from self._unit(run)
                 run = []
             yield from self._entering(node)
@@ -124,6 +129,18 @@ class DeviceData(HeldArrays):
                 run.append(node)
         if run:
             yield from self._unit(run)
+
+    def _goes_on_at(self, one: Node, other: Node) -> bool:
+        """Whether a ``continue`` right behind input or output is where that goes on in all cases, and nothing else."""
+        if not isinstance(one, InputOutput) or not isinstance(other, Jump) or other.kind != "continue":
+            return False
+        label = other.line.label
+        return bool(label) and {*targets(one)} == {label} and self._arrivals[label] == 1
+
+    @cached_property
+    def _arrivals(self) -> Counter[str]:
+        """How many statements may go on at each label."""
+        return Counter(label for statement in flatten(self.routine.body) for label in {*targets(statement)})
 
     def _by_one_team(self, one: Node, other: Node) -> bool:
         """Whether two nodes are in one parallel construct of the user's, and the host does all of them."""
@@ -386,6 +403,7 @@ class DeviceData(HeldArrays):
         condition calls what changes an array, input that goes on at a label.
         """
         away = {id(statement) for node in nodes for statement in leaving(node)} if after else set[int]()
+        away -= {id(one) for one, other in pairwise(nodes) if self._goes_on_at(one, other)}
         for statement in flatten(list(nodes)) if away else ():
             if isinstance(statement, Call) and id(statement) in away:
                 hint = "return a number instead, and branch by it after the call"
