@@ -305,7 +305,8 @@ def _comment_names(lines: Program, new: Mapping[str, str]) -> Program:
     def block(content: tuple[Line, ...]) -> Iterable[Line]:
         inside = False
         for line in content:
-            if line.directive:
+            listed = inside and bool(re.match(r"\s*!\s*@(?!\s*end)", line.text, re.IGNORECASE))
+            if line.directive and not listed:
                 inside = bool(re.match(r"\s*!\s*@\s*domaindepend", line.text, re.IGNORECASE)) and "}" in line.text
             elif inside and line.text.lstrip().startswith("!"):
                 line = replace(line, text="".join(_renamed(t, new) for t in tokens(line.text)))
