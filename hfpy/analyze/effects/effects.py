@@ -383,8 +383,8 @@ class Effects:
         return frozenset(done for done in self.all_memory(key) if done[1] in DECLARED)
 
     def retargeted(self, key: str) -> frozenset[Identity]:
-        """The pointers that a routine, or one that it calls, may give other targets: variables, and what stands for
-        components (:mod:`hfpy.analyze.effects.retargeted`).
+        """The pointers that a routine, or one that it calls, may give other targets: variables, and components by
+        their names (:mod:`hfpy.analyze.effects.retargeted`).
         """
         if key not in self._retargeted:
             self._retargeted[key] = frozenset(i for i, word in self.all_memory(key) if word in RETARGETING)

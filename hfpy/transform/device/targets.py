@@ -127,7 +127,7 @@ class Targets(HostStatements):
         return data is None or data.symbol.dynamic
 
     def _retargeted(self, statement: Statement) -> frozenset[Identity]:
-        """The pointers that a statement may give other targets: what stands for components, and variables that called
+        """The pointers that a statement may give other targets: components by their names, and variables that called
         routines know by themselves.
         """
         own = (r for r in self.references.get(id(statement), ()) if self.facts.live(r.at, self.key))
