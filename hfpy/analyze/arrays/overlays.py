@@ -14,8 +14,8 @@ from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Expr, Name
-from hfpy.model.units import StorageGroup, Symbol
-from hfpy.parse.expressions.fragments import ONE, fragment
+from hfpy.model.units import StorageGroup
+from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.expressions.grammar import GrammarError
 
 Span = tuple[int, int]  # bytes before something in a variable, and behind them
@@ -74,7 +74,7 @@ class Overlays:
     def _span(self, key: str, name: str, designator: str) -> Span | None:
         """The bytes of a variable before a designator of a part, and from its beginning on; None if not known."""
         symbol = self.application.routines[key].spec.symbols.get(name)
-        shape = self._shape(symbol, key) if symbol is not None else None
+        shape = self.kinds.bounds(symbol, key) if symbol is not None else None
         try:
             place = self._place(fragment(designator).expr, [low for low, _ in shape or ()], key)
         except GrammarError:
@@ -85,16 +85,6 @@ class Overlays:
         sizes = [max(high - low + 1, 0) for low, high in shape]
         ahead = sum(n * prod(sizes[:dim]) for dim, n in enumerate(place)) * scalar.size
         return ahead, prod(sizes) * scalar.size - ahead
-
-    def _shape(self, symbol: Symbol, key: str) -> list[tuple[int, int]] | None:
-        bounds = []
-        for dim in symbol.shape:
-            low = self.kinds.value((dim.lower or ONE).expr, key)
-            high = self.kinds.value(dim.upper.expr, key) if dim.upper is not None else None
-            if low is None or high is None:
-                return None
-            bounds.append((low, high))
-        return bounds
 
     def _place(self, expr: Expr, lower: list[int], key: str) -> list[int] | None:
         """The indices of a designator, each from 0; none for the beginning of a variable."""

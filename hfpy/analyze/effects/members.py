@@ -17,7 +17,6 @@ from hfpy.model.application import Application
 from hfpy.model.kernel import Slot
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import Routine
-from hfpy.parse.expressions.fragments import ONE
 from hfpy.values import dataclass
 
 #: Where a member begins, in bytes from the block's beginning: without room between members, and with the room that
@@ -119,13 +118,9 @@ class Members:
             if known is None:
                 return None
             length = known
-        bounds = []
-        for dim in symbol.shape:
-            low = self.kinds.value((dim.lower or ONE).expr, found.home)
-            high = self.kinds.value(dim.upper.expr, found.home) if dim.upper is not None else None
-            if low is None or high is None:
-                return None
-            bounds.append((low, high))
+        bounds = self.kinds.bounds(symbol, found.home)
+        if bounds is None:
+            return None
         step = scalar.bytes
         aligned = -(-begin[1] // step) * step
         return Member(found.home, symbol.name, block, (begin[0], aligned), scalar, tuple(bounds), length)

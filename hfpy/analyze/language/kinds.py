@@ -6,6 +6,8 @@ resolved through modules (design contract 2).
 
 from __future__ import annotations
 
+from math import prod
+
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.model.expressions import Apply, Binary, Expr, Fragment, ImpliedDo, Keyword, Literal, Name, Paren, Unary
 from hfpy.model.scalars import Scalar
@@ -74,15 +76,20 @@ class Kinds:
         return Scalar(base, self.defaults.real if base == "real" else self.defaults.integer)
 
     def elements(self, symbol: Symbol, home: str) -> int | None:
-        """The number of elements of a variable that is declared in ``home``, if that is a constant: 1 for a scalar."""
-        elements = 1
+        """The number of elements of a variable of a unit, 1 for a scalar; None where its bounds are no constants."""
+        bounds = self.bounds(symbol, home)
+        return prod(max(high - low + 1, 0) for low, high in bounds) if bounds is not None else None
+
+    def bounds(self, symbol: Symbol, home: str) -> list[tuple[int, int]] | None:
+        """The bounds of each dimension of a variable of a unit; None where they are no constants."""
+        found = []
         for dim in symbol.shape:
-            upper = self.value(dim.upper.expr, home) if dim.upper is not None else None
-            lower = self.value((dim.lower or ONE).expr, home)
-            if upper is None or lower is None:
+            low = self.value((dim.lower or ONE).expr, home)
+            high = self.value(dim.upper.expr, home) if dim.upper is not None else None
+            if low is None or high is None:
                 return None
-            elements *= max(upper - lower + 1, 0)
-        return elements
+            found.append((low, high))
+        return found
 
     def value(self, expr: Expr, key: str) -> int | None:
         """The value of an integer constant expression, or None where it is none hfpy can work out."""

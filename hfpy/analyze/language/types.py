@@ -261,9 +261,7 @@ def named_outside(expr: Expr, aliases: Mapping[str, Expr | None]) -> Expr:
 
 
 def selector_of(reference: Reference) -> Expr | None:
-    """What a name that an ``associate`` gives means, in terms of the variables that the constructs around it all have;
-    None for other names.
-    """
+    """What an associate name means, as a part of a variable of the routine if that is known; None for other names."""
     aliases = aliases_of(reference.at)
     selector = aliases.get(reference.name)
     return (
