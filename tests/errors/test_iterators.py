@@ -64,6 +64,50 @@ ACCEPTED = [
 ]
 
 
+# Jumps: what they lead to is behind a region, and what is before all of these is not.
+LEADS_BACK = [
+    (", i", "10 out = out + i", "if (out < nx) goto 10"),
+    (", i", "\n010 out = out + i", "if (out < nx) go to 10"),
+    (", i", "20 n = 3\n10 out = i", "if (n > 3) goto (20, 10), nx"),
+    (", i", "i = 2\n if (ny > 2) i = 1\n10 out = i", "read (*, *, end=10) n"),
+    (", i", "i = 2\n10 n = 3\n out = i", "read (*, *, err=10) n"),
+    (", i", "10 out = i", "if (nx - 3) 10, 20, 20\n20 continue"),
+    (", i", "10 if (ny > 3) then\n out = i\n end if", "if (nx > 3) goto 10"),
+    (", i", "n = 1\n10 if (n > 1) out = i\n n = n + 1\n if (n > 2) goto 20", "goto 10\n20 continue"),
+    (", i", "", "if (nx > 1) goto 20\n i = 1\n20 out = i"),
+    (", i", "", "goto 30\n20 out = i\n goto 40\n30 n = 1\n goto 20\n40 continue"),
+    (", i", "", "10 n = 1\n if (ny > 1) goto 20\n i = 1\n20 out = out + i\n if (out < 9) goto 10"),
+    (", i", "do n = 1, 3\n if (n == 2) goto 10\n i = n\n10 out = out + i", "end do"),
+    (", i", "do n = 1, 3\n if (n < 3) then\n out = out + i\n goto 10\n end if", "10 continue\n end do"),
+    (", i", "do n = 1, 3\n out = out + i", "if (nx > 3) goto 10\n i = 2\n10 continue\n end do"),
+    (", i", "if (nx > 1) then", "goto 10\n else\n10 out = i\n end if"),
+    (", i", "if (nx > 1) then", "goto 10\n i = 2\n end if\n10 out = i"),
+    (", i", "a: block\n b: if (nx > 1) then", "if (ny > 1) exit b\n i = 2\n end if b\n out = i\n end block a"),
+    (", i", "a: block", "if (ny > 1) exit a\n i = 2\n end block a\n out = i"),
+    (", i", "a: do n = 1, 3", "if (ny > 1) exit a\n i = 2\n end do a\n out = i"),
+]
+NOT_BEHIND = [
+    (", i", "i = 1\n if (nx > 2) goto 10\n i = 2\n10 out = i", ""),
+    (", i", "read (*, *, end=10) (a(i,1), i = 1, nx)\n10 out = i - 1", ""),
+    (", i", "read (*, *, end=10) i\n10 out = i - 1", "if (ny > 2) goto 20\n read (*, *, err=20) n\n20 continue"),
+    (", i", "i = 0\n10 i = i + 1\n if (i < nx) goto 10\n out = i", "i = 0\n20 i = i + 1\n if (i < ny) goto 20"),
+    (", i", "if (i > nx) goto 10", "goto 20\n10 out = i\n20 continue"),
+    (", i", "if (nx > 1) then\n if (ny > 2) goto 10\n i = 3\n10 out = i", "else\n out = i\n end if"),
+    (", i", "do n = 1, 3\n i = n\n if (n == 2) goto 10\n i = 2*n\n10 out = out + i", "end do"),
+    (", i", "", "goto 30\n20 out = i\n goto 40\n30 i = 1\n goto 20\n40 continue"),
+]
+
+
+@pytest.mark.parametrize(("declared", "before", "behind"), LEADS_BACK)
+def test_jumps_that_lead_to_a_read(declared: str, before: str, behind: str) -> None:
+    assert "HF319" in codes(declared, before, behind)
+
+
+@pytest.mark.parametrize(("declared", "before", "behind"), NOT_BEHIND)
+def test_jumps_before_the_region(declared: str, before: str, behind: str) -> None:
+    assert codes(declared, before, behind) == []
+
+
 def codes(declared: str, before: str, behind: str, **options: object) -> list[str]:
     text = ROUTINE.format(declared=declared, before=before, behind=behind)
     return translate_text(text, **options).codes()

@@ -117,18 +117,15 @@ class FlowScan:
         that are set on every way from there to the end of the nodes, and out of them.
         """
         self._stop = construct
-        jumps = any(targets(s) for s in flatten(nodes))
-
-        def walk() -> int | None:
-            if jumps:
-                self._block(nodes, 0)  # by jumps everything may be after it
-                for part in construct.parts:
-                    self._block(part.body, _EVERYTHING)
-            return self._behind(nodes, construct)
-
-        certain = self._settled(walk)
-        if certain is not None and not jumps:
+        found = list(flatten(nodes))
+        jumps = any(map(targets, found))
+        certain = self._settled(lambda: self._behind(nodes, construct))
+        if not jumps and certain is not None:
             self.flow.certain = frozenset(n for n, bit in self._bits.items() if certain & self._left & bit)
+        if self._jumps.keys() & {statement.line.label for statement in found} - self._passed.keys():
+            # One of them leads to what was not walked over: before the construct, or into a block. Then everything may
+            # be after it.
+            self._settled(lambda: (self._block(nodes, 0), self._behind(nodes, construct)))
         return self.flow
 
     def _settled(self, walk: Callable[[], _T]) -> _T:
@@ -147,6 +144,7 @@ class FlowScan:
             assigned: int | None = None
             if node is construct:
                 assigned = 0
+                self._led_out(construct)
             elif isinstance(node, Construct):
                 found = (self._behind(part.body, construct) for part in node.parts)
                 assigned = next((names for names in found if names is not None), None)
@@ -158,6 +156,15 @@ class FlowScan:
             if assigned is not None:
                 return self._block(nodes[number + 1 :], assigned)
         return None
+
+    def _led_out(self, construct: Construct) -> None:
+        """Take that the jumps out of a construct are made, where nothing is certain."""
+        inside = list(flatten((construct,)))
+        labels = {statement.line.label for statement in inside}
+        for statement in inside:
+            for label in targets(statement):
+                if label not in labels:
+                    self._leads(label, 0)
 
     def _block(self, nodes: tuple[Node, ...], assigned: int) -> int:
         for node in nodes:
