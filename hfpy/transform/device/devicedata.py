@@ -54,6 +54,7 @@ from hfpy.transform.imports import Imports
 from hfpy.transform.text.edits import Edit
 
 _BRANCHES = ("if", "select")
+_BEHIND_LABEL = 6  # between a label and what else comes before its statement
 
 
 class DeviceData(HeldArrays):
@@ -73,6 +74,7 @@ class DeviceData(HeldArrays):
         super().__init__(facts, effects, states, imports, routine, dialect, copies)
         self.accesses = AccessRewriter(facts, routine)
         self._offloaded = Offloaded(facts, routine)
+        self._labels_behind: dict[int, LogicalLine] = {}  # the statements at which input goes on that is before them
 
     def edits(self) -> Iterator[Edit]:
         """All edits of the routine."""
@@ -102,7 +104,7 @@ class DeviceData(HeldArrays):
     def _nodes(self, nodes: Sequence[Node], branch: bool = False) -> Iterator[Edit]:
         """The statements of a block; in a ``branch`` host statements that follow each other are one unit, and so are
         those in one parallel construct of the user's: copies between them would be made by each thread. Input and the
-        label behind it at which it goes on are one, too.
+        ``continue`` behind it at which it goes on are one, too; the label of another statement there goes to one.
         """
         run: list[Node] = []
         for node in nodes:
@@ -110,7 +112,10 @@ class DeviceData(HeldArrays):
             apart = isinstance(node, Construct) and not skipped and self._taken_apart(node)
             together = branch and not skipped and not apart and self._on_host(node)
             by_threads = not skipped and not apart and run and self._by_one_team(run[-1], node)
-            at_label = len(run) == 1 and self._goes_on_at(run[0], node)
+            at_label = bool(run) and self._goes_on_at(run[-1], node)
+            if at_label and not (isinstance(node, Jump) and node.kind == "continue"):
+                self._labels_behind[id(run[-1])] = _line(node)
+                at_label = False
             if run and not by_threads and not at_label and not (together and self._on_host(run[-1])):
                 yield from self._unit(run)
                 run = []
@@ -131,11 +136,11 @@ class DeviceData(HeldArrays):
             yield from self._unit(run)
 
     def _goes_on_at(self, one: Node, other: Node) -> bool:
-        """Whether a ``continue`` right behind input or output is where that goes on in all cases, and nothing else."""
-        if not isinstance(one, InputOutput) or not isinstance(other, Jump) or other.kind != "continue":
+        """Whether a statement right behind input or output is where that goes on in all cases, and nothing else."""
+        line = _line(other)
+        if not isinstance(one, InputOutput) or not line.label or line.file or self.rows.ends_loop(line):
             return False
-        label = other.line.label
-        return bool(label) and {*targets(one)} == {label} and self._arrivals[label] == 1
+        return {*targets(one)} == {line.label} and self._arrivals[line.label] == 1
 
     @cached_property
     def _arrivals(self) -> Counter[str]:
@@ -176,7 +181,7 @@ class DeviceData(HeldArrays):
             and self.facts.live(reference.at, self.key)
             and self.states.stays_on_device(reference, self.key)
         }
-        line = node.header.line if isinstance(node, Construct) else node.line
+        line = _line(node)
         handles = [self.handle(name, line, self._flag(held[name])) for name in sorted(needed)]
         rows = [row for handle in handles for row in self.dialect.enter(handle, True)]
         yield from self.rows.before(line, rows, 9)
@@ -369,7 +374,7 @@ class DeviceData(HeldArrays):
 
     def _around(self, nodes: Sequence[Node], touched: Touched, covered: frozenset[str]) -> Iterator[Edit]:
         """The copies before the first and after the last of some nodes."""
-        first = nodes[0].header.line if isinstance(nodes[0], Construct) else nodes[0].line
+        first = _line(nodes[0])
         # A loop that ends on a labelled statement has no end of its own.
         last = max([s.line for s in flatten([nodes[-1]])], key=lambda line: line.last)
         if isinstance(nodes[-1], Construct) and nodes[-1].end is not None:
@@ -382,6 +387,10 @@ class DeviceData(HeldArrays):
         self.check_ways(nodes, after)
         yield from self.rows.before(first, before, 10, inside)
         # Another array may have the memory that one had before: it is brought there (-8) when that is known.
+        label = self._labels_behind.get(id(nodes[-1]))
+        if label is not None:
+            yield from self.rows.before(label, after, _BEHIND_LABEL, inside)
+            return
         yield from self.rows.behind(last, moved, -9, first, inside)
         yield from self.rows.behind(last, copied, -5, first, inside)
 
@@ -404,6 +413,7 @@ class DeviceData(HeldArrays):
         """
         away = {id(statement) for node in nodes for statement in leaving(node)} if after else set[int]()
         away -= {id(one) for one, other in pairwise(nodes) if self._goes_on_at(one, other)}
+        away -= self._labels_behind.keys()
         for statement in flatten(list(nodes)) if away else ():
             if isinstance(statement, Call) and id(statement) in away:
                 hint = "return a number instead, and branch by it after the call"
@@ -439,6 +449,11 @@ class DeviceData(HeldArrays):
         self._remembered.add(name)
         more = self.dialect.enter(handle, True) if mine else []
         return self.dialect.remember(handle, valid), [*self.dialect.moved(handle, valid), *more]
+
+
+def _line(node: Node) -> LogicalLine:
+    """The line that a node begins with."""
+    return node.header.line if isinstance(node, Construct) else node.line
 
 
 def _conditions(node: Node) -> Iterator[Statement]:
