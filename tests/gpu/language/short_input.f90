@@ -45,18 +45,16 @@ contains
       c(i) = i
     end do
     read (text, *, end=10) (a(m), m = 1, n)
-10  got = m - 1
+10  got = int(a(1))
     !@parallelRegion
     do i = 1, n
       a(i) = 3*a(i) + c(i)
     end do
     if (got > 0) then
-      m = 0
       read (text, *, end=20) (c(m), m = 2, n)
 20    do i = 1, 2
-        m = m + int(c(i + 1))
+        got = got + int(c(i + 1))
       end do
-      got = got + m
     end if
     !@parallelRegion
     do i = 1, n
