@@ -223,9 +223,12 @@ class BlockBuilder:
 
     def _labelled_end(self, label: str) -> None:
         """Close every ``do LABEL`` that ends on the statement just added (shared ends too)."""
-        while self.stack and isinstance(self.stack[-1].header, Header) and self.stack[-1].header.label == label:
-            block = self.stack.pop()
-            self._append(block.build(None))
+        while self.stack:
+            complete = self.stack[-1].complete and len(self.stack) > 1
+            header = self.stack[-2 if complete else -1].header  # a nest that has its loops ends before an outer one
+            if not isinstance(header, Header) or header.label != label:
+                break
+            self._append(self.stack.pop().build(None))
 
     def _directive(self, line: LogicalLine) -> None:
         if self.serial is not None:

@@ -13,6 +13,7 @@ from hfpy.model.statements import Construct, Header, Node, constructs, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives.directives import Directive, parse_directive
 from hfpy.parse.directives.regions import reductions_of
+from hfpy.transform.ownends import end_rank, ends_around
 from hfpy.transform.text.edits import Edit, insert_lines, replace_lines, replace_rows
 from hfpy.values import dataclass
 
@@ -44,7 +45,9 @@ def written_out(index: FileIndex, world: World, nest: Construct) -> tuple[list[E
     if made.loop.kind == "doconcurrent":
         edits += as_loops(world, made.loop, made.region, (), ends)
     elif ends:
-        edits.append(insert_lines(last_row(nest.body) + 1, ends, -9, last_row(nest.body)))
+        rank = end_rank(made.loop, world.endings)
+        edits.append(insert_lines(last_row(nest.body) + 1, ends, rank, last_row(nest.body)))
+        edits += ends_around(index, made.loop, world.endings, world.scopes.application.options.target == "gpu")
     return edits, []
 
 

@@ -6,7 +6,7 @@ user's lines. The rest of an application stays as it was read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,9 +15,10 @@ from hfpy.analyze.directives.dropped import dropped
 from hfpy.analyze.directives.threadsaround import drop_around
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.loops.loopregions import world_of
+from hfpy.analyze.loops.sharedends import endings
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
-from hfpy.model.units import FileIndex
+from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import NO_TEXTS, read_application, with_texts
 from hfpy.transform.leniencies import (
@@ -27,6 +28,7 @@ from hfpy.transform.leniencies import (
     loops_in_themselves,
     whole_arguments,
 )
+from hfpy.transform.ownends import ends_around
 from hfpy.transform.ownloops import open_regions, written_out
 from hfpy.transform.passes import edited, with_text
 from hfpy.transform.regions.regionlabels import labels_before
@@ -68,7 +70,7 @@ def with_open_regions(settled: Settled, keys: Collection[str] | None = None) -> 
     application = settled.application
     routines = ((k, r) for k, r in application.routines.items() if keys is None or k in keys)
     nests = {key: found for key, r in routines if (found := open_regions(r))}
-    changes: dict[str, list[Edit]] = {}
+    changes: dict[str, dict[Edit, None]] = {}  # loops around two regions are changed for both in the same way
     problems: list[Diagnostic] = []
     scopes = Scopes(application)
     for key, found in nests.items():
@@ -76,11 +78,11 @@ def with_open_regions(settled: Settled, keys: Collection[str] | None = None) -> 
         world = world_of(scopes, routine)
         for nest in found:
             edits, faults = written_out(index, world, nest)
-            changes.setdefault(index.path, []).extend(edits)
+            changes.setdefault(index.path, {}).update(dict.fromkeys(edits))
             problems += faults
     if problems:
         return replace(settled, found=[*settled.found, *problems])
-    return changed(settled, changes, [])
+    return changed(settled, {path: list(edits) for path, edits in changes.items()}, [])
 
 
 def with_counters(settled: Settled, keys: Collection[str] | None = None) -> Settled:
@@ -99,14 +101,25 @@ def with_counters(settled: Settled, keys: Collection[str] | None = None) -> Sett
 
 def with_labels_before(settled: Settled, keys: Collection[str] | None = None) -> Settled:
     """The application with labels before the regions to which jumps lead (:mod:`hfpy.transform.regions.regionlabels`),
-    in some routines if their keys are given.
+    and for a GPU with ends of their own for loops around regions (:mod:`hfpy.transform.ownends`); in some routines if
+    their keys are given.
     """
     application = settled.application
+    device = application.options.target == "gpu"
     changes: dict[str, list[Edit]] = {}
     for key, routine in application.routines.items():
         if routine.regions and (keys is None or key in keys):
-            changes.setdefault(application.file(key).path, []).extend(labels_before(routine))
+            index = application.file(key)
+            edits = [*labels_before(routine), *(_own_ends(index, routine) if device else ())]
+            changes.setdefault(index.path, []).extend(edits)
     return changed(settled, {path: edits for path, edits in changes.items() if edits}, [])
+
+
+def _own_ends(index: FileIndex, routine: Routine) -> Iterable[Edit]:
+    """The edits that give loops around the regions of a routine ends behind which copies may be."""
+    found = endings(routine)
+    every = (edit for region in routine.regions for edit in ends_around(index, region, found, True)) if found else ()
+    return dict.fromkeys(every)
 
 
 def without_leniencies(settled: Settled, keys: Collection[str] | None = None) -> Settled:

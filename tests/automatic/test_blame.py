@@ -101,10 +101,12 @@ ON_A_LABEL = """subroutine work(n, m, x, y, z)
   do i = 1, n
     x(i) = sqrt(y(i)) + exp(y(i))*i
   end do
-  do 10 j = 2, m
+  j = 1
+  do 10 while (j < m)
     do i = 1, n
       y(i) = y(i) + exp(x(i))*j
     end do
+    j = j + 1
 10 z(j) = z(j - 1) + y(1)
   do i = 1, n
     x(i) = x(i) + sqrt(y(i))*z(2)
@@ -117,5 +119,5 @@ def test_what_has_no_place_in_a_loop_costs_the_regions_in_that_loop(tmp_path: Pa
     paths = write_files({"work.f90": ON_A_LABEL}, tmp_path)
     found = found_regions(paths, Options(target="gpu", backend="cuda-c"))
     said = {v.place.line: (v.region, v.why) for v in found.verdicts}
-    assert said[4][0] and said[12][0]
-    assert "has no place after this statement" in said[8][1]
+    assert said[4][0] and said[14][0]
+    assert "has no place after this statement" in said[9][1]

@@ -215,12 +215,31 @@ def _verdicts(files: dict[str, str], folder: Path, target: str) -> dict[tuple[st
 
 
 @pytest.mark.parametrize("target", ["cpu", "gpu"])
-def test_a_loop_that_ends_with_the_one_around_it_is_told(target: str, tmp_path: Path) -> None:
-    found = _verdicts(FILES, tmp_path, target)
-    assert "'end do' of its own" in found["fill.f90", 6][1]
-    assert found["fill.f90", 4][0] == 0
+def test_a_loop_that_ends_with_the_one_around_it(target: str, tmp_path: Path) -> None:
+    found = _verdicts({"fill.f90": SHARED.replace("a(i,j) = c*", "a(1,j) = a(2,j)\n  a(i,j) = c*")}, tmp_path, target)
+    assert (found["fill.f90", 4][0], found["fill.f90", 6][0]) == (0, 0)
+    found = _verdicts({"fill.f90": SHARED.replace("c = 0.5d0*j", "a(1,j) = a(2,j-1)")}, tmp_path, target)
+    assert (found["fill.f90", 4][0], found["fill.f90", 6][0]) == (0, 1)
     assert (found["fill.f90", 9][0], found["fill.f90", 13][0]) == (2, 1)
+    found = _verdicts(FILES, tmp_path, target)
+    assert found["fill.f90", 4][0] == 1  # over the columns, whose code goes to line 17
     assert found["using.f90", 5][0] == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "end"),
+    [
+        ("do 70 while (c < n)", "70 continue"),
+        ("do 70 j = 2, n\nif (n < 3) go to 70", "70 continue"),
+        ("do 70 j = 2, n", "70 a(i,1) = a(i,1) + 1; c = 3"),
+    ],
+)
+def test_a_loop_that_cannot_get_an_end_of_its_own_is_told(header: str, end: str, tmp_path: Path) -> None:
+    """By jumps to the label from an outer loop, for instance, which some compilers take."""
+    text = SHARED.replace("do 70 j = 2, n", header, 1).replace("70 continue", end)
+    found = _verdicts({"fill.f90": text}, tmp_path, "cpu")
+    row = 1 + text[: text.index("do 70 i")].count("\n")
+    assert "'end do' of its own" in found["fill.f90", row][1]
 
 
 def test_a_statement_that_hfpy_does_not_know_is_no_fault_of_other_routines(tmp_path: Path) -> None:

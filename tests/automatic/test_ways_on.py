@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -256,7 +257,11 @@ def test_input_that_does_not(statement: str) -> None:
         ("", "10 continue", True),
         ("", "one = 3\n10 continue", False),
         ("if (n > 30) go to 10", "10 continue", False),
-        ("", "10 one = 3", False),
+        ("", "10 one = 3", True),
+        ("", "10 if (one > 3) one = 3", True),
+        ("", "10 do i = 1, 3\none = one + i\nend do", True),
+        ("", "10 a(3) = a(4) + 1", True),
+        ("if (n > 30) go to 10", "10 one = 3", False),
         ("", "if (n > 3) then\n10 continue\nend if", False),
     ],
 )
@@ -267,4 +272,6 @@ def test_a_label_right_behind_input(before: str, behind: str, taken: bool) -> No
     done = translate_text({"taken.f90": text}, target="gpu", backend="cuda-c")
     assert {d.code for d in done.errors} == (set() if taken else {"HF603"})
     if taken:
-        assert done.text.index("10 continue") < done.text.index("call hf_update_device(a")
+        label = re.search(r"^ *10 +continue$", done.text, re.MULTILINE)
+        assert label is not None
+        assert label.end() < done.text.index("call hf_update_device(a")

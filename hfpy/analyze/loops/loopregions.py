@@ -19,6 +19,7 @@ from hfpy.analyze.language.referenced import asks, references_in
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.sizes import constant, normal
 from hfpy.analyze.language.uses import Reference
+from hfpy.analyze.loops.sharedends import Ending, endings
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import (
     Apply,
@@ -128,6 +129,11 @@ class World:
     of_threads: frozenset[tuple[str, str]] = frozenset()
     known: dict[tuple[int, int], LoopRegion | NotTaken] = field(default_factory=dict, compare=False, repr=False)
 
+    @cached_property
+    def endings(self) -> Mapping[str, Ending]:
+        """The loops that end on labels, by label."""
+        return endings(self.routine)
+
     def inside(self, nest: Construct) -> Sequence[tuple[Reference, tuple[Dim, ...]]]:
         """The references of arrays in a nest with all their indices, and the dimensions of each."""
         return self._indexed.get(id(nest), ())
@@ -179,6 +185,11 @@ def on_its_lines(index: FileIndex, loop: Construct) -> bool:
         or (last is not None and _neighbour(index, last, 1, last.last))
         or (whole and last is not None and _neighbour(index, last, -1, last.first))
     )
+
+
+def separable(index: FileIndex, ending: Ending) -> bool:
+    """Whether each of some loops that end on a label may get an end of its own."""
+    return ending.plain and not _neighbour(index, ending.line, 1, ending.line.last)
 
 
 def _neighbour(index: FileIndex, line: LogicalLine, step: int, row: int) -> bool:

@@ -15,7 +15,15 @@ from hfpy.analyze.directives.offloaded import OFFLOADING
 from hfpy.analyze.directives.threadsaround import shared_by_number
 from hfpy.analyze.facts import backend_of
 from hfpy.analyze.language.kinds import Kinds
-from hfpy.analyze.loops.loopregions import ON_ITS_LINES, NotTaken, World, on_its_lines, perfect_nest, serial_reason
+from hfpy.analyze.loops.loopregions import (
+    ON_ITS_LINES,
+    NotTaken,
+    World,
+    on_its_lines,
+    perfect_nest,
+    separable,
+    serial_reason,
+)
 from hfpy.analyze.loops.ordering import Obstacle, Ordering
 from hfpy.analyze.loops.parallelloops import Candidate, concurrent_candidate, loop_end
 from hfpy.model.expressions import Range
@@ -70,7 +78,7 @@ def plain_loops(
     on_device = next((d for d in listed if _makes_device_code(d, world)), None)
     open_ = [*_open_around(listed), *_with_directives(routine, listed)]
     impure = bool({"pure", "elemental"} & {*routine.prefix}) and "impure" not in routine.prefix
-    sharing = _ending_together(routine.body)
+    together = {id(loop) for e in world.endings.values() if not separable(index, e) for loop in e.loops[1:]}
     for loop in _outside(routine.body):
         line = loop.header.line
         if line.file:
@@ -87,7 +95,7 @@ def plain_loops(
         elif on_its_lines(index, loop):
             why = shared = ON_ITS_LINES
             cure = "give it lines of its own"
-        elif id(loop) in sharing:
+        elif id(loop) in together:
             shared, cure = "it ends in the line in which the loop around it ends", "give it an 'end do' of its own"
             why = f"{shared}: {cure}"
         elif on_device:
@@ -117,18 +125,6 @@ def candidate_of(world: World, loop: Construct) -> Candidate | Serial:
         return replace(concurrent_candidate(world, loop), stated=False)
     except NotTaken as fault:
         return Serial(loop, fault.message, loop.header.line)
-
-
-def _ending_together(nodes: tuple[Node, ...]) -> frozenset[int]:
-    """The loops, by identity, that end in the line of an outer loop's end (``do 10 …``, ``do 10 …``, ``10 continue``):
-    no directive can be between the two ends.
-    """
-    found = set()
-    for outer in constructs(nodes):
-        if isinstance(outer.header, Header) and outer.header.label:
-            label = outer.header.label
-            found |= {id(c) for c in constructs(outer.body) if isinstance(c.header, Header) and c.header.label == label}
-    return frozenset(found)
 
 
 def _outside(nodes: tuple[Node, ...]) -> Iterator[Construct]:

@@ -28,6 +28,7 @@ from hfpy.parse.application import completed
 from hfpy.parse.files import directive_sign
 from hfpy.parse.statements.nests import own_nest
 from hfpy.questions import Question, question_of
+from hfpy.transform.ownends import end_rank, ends_around
 from hfpy.transform.ownloops import as_loops, directive_rows, last_row
 from hfpy.transform.regions.runningcounters import counter_edits
 from hfpy.transform.settled import Settled, changed, without_dropped
@@ -152,9 +153,10 @@ def region_edits(index: FileIndex, world: World, candidate: Candidate, region: L
     if candidate.outer.kind != "doconcurrent":
         yield insert_lines(header.first, rows, 9, header.first)
         last = last_row([candidate.outer])
-        yield insert_lines(last + 1, [end], -9, last)
+        yield insert_lines(last + 1, [end], end_rank(candidate.outer, world.endings), last)
         known = [*(r.name for r in candidate.reductions), *candidate.private]
         yield from counter_edits(index, world, region.loops, known)
+        yield from ends_around(index, candidate.outer, world.endings, world.scopes.application.options.target == "gpu")
         return
     yield from as_loops(world, candidate.outer, region, rows, [end])
 
