@@ -1342,7 +1342,9 @@ FLOW: dict[str, Entry] = {
               subroutine step(a)
                 real, intent(inout) :: a(nx,ny)
                 integer :: n
-                do 10 n = 1, 3
+                n = 0
+                do 10 while (n < 3)
+                  n = n + 1
                   @parallelRegion{domName(i,j), domSize(nx,ny)}
                   a = a + 1.0
                   @end parallelRegion

@@ -14,21 +14,21 @@ contains
         a(i) = i
         b(i) = -k
       end do
-      read (text, *, end=10) (a(got), got = 1, n)
+      read (text, *, end=10) (a(i), i = 1, n)
 10    continue
       !@parallelRegion
       do i = 1, n
         b(i) = b(i) + 2*a(i)
         a(i) = a(i) - 1
       end do
-      print '(2i4, 12f8.2)', k, got, a
+      print '(i4, 12f8.2)', k, a
       print '(12f8.2)', b
       call counted(a, text, got)
       !@parallelRegion
       do i = 1, n
         b(i) = b(i) + 3*a(i)
       end do
-      print '(2i4, 12f8.2)', k, got, a
+      print '(2i6, 12f8.2)', k, got, a
       print '(12f8.2)', b
     end do
   end subroutine run
