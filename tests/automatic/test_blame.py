@@ -121,3 +121,23 @@ def test_what_has_no_place_in_a_loop_costs_the_regions_in_that_loop(tmp_path: Pa
     said = {v.place.line: (v.region, v.why) for v in found.verdicts}
     assert said[4][0] and said[14][0]
     assert "has no place after this statement" in said[9][1]
+
+
+def test_files_around_what_was_refused_are_judged_first(tmp_path: Path) -> None:
+    """Each refusal cost a judgement of the whole program."""
+    loop = "    do i = 1, n\n      x(i) = x(i)*2 + i\n    end do\n"
+    unit = "subroutine {}(n, x)\n    integer, intent(in) :: n\n    real(8), intent(inout) :: x(n)\n    integer :: i\n"
+    files = {f"{name}.f90": unit.format(name) + 3 * loop + f"end subroutine {name}\n" for name in ("one", "two")}
+    paths = write_files(files, tmp_path)
+    judged: list[set[str] | None] = []
+
+    def judge(facts: Facts, effects: Effects, only: Collection[str] | None = None) -> list[Diagnostic]:
+        """Refuses the first region of the second file as long as it has one."""
+        judged.append(None if only is None else {Path(p).name for p in only})
+        regions = facts.routine("::two").regions
+        return [error("HF603", "no", regions[0].header.line.place(str(paths[1])))] if regions else []
+
+    with deep():
+        made = with_found_regions(read_settled(paths, Options(auto=True, backend="openmp"), silent), judge)
+    assert [v.key for v in made.verdicts if v.region] == 3 * ["::one"]
+    assert judged == [None, {"two.f90"}, {"two.f90"}, {"two.f90"}, None]

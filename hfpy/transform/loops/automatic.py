@@ -369,37 +369,44 @@ class Search:
         Raises HfpyError if the application has errors without any region.
         """
         before = Before(self.settled, self.judge, self.ordering.graph)
+        last: Sequence[Tried] = ()  # the loops whose regions were refused in the last round
         for _ in range(_ROUNDS):
             active = self.active()
             made = written(self.settled, self.worlds, active, known=self._draft.clean)
             self._effects = None
             if not active:
                 return made, NOTHING_BROUGHT
-            doubtful: list[Tried] = []
+            doubtful: Sequence[Tried] = ()
             if not has_errors(made.found):
                 facts = analyse(made.application, facts)
                 self._effects = Effects(facts)
-                better = self._brought(made, active, before, facts)
+                better = self._brought(made, active, before, facts, last)
                 if isinstance(better, tuple):
                     return better
-                doubtful = better
-            done, settled_now = self._refused(made, active, before, doubtful)
+                doubtful = better or last
+            done, settled_now = self._refused(made, active, before, self._effects, doubtful)
             if before.known:  # after an error the other checks do not run
                 raise HfpyError(before.known)
             if settled_now:
                 return made, NOTHING_BROUGHT
             if facts is not None and has_errors(facts.found):
                 facts = None
-            for before_it, loop in zip(active, done, strict=True):
-                if (before_it.depth, before_it.why) != (loop.depth, loop.why):
-                    self._replace(before_it, loop)
+            changed = [(x, y) for x, y in zip(active, done, strict=True) if (x.depth, x.why) != (y.depth, y.why)]
+            for before_it, loop in changed:
+                self._replace(before_it, loop)
+            last = [loop for _, loop in changed]
             if any(x not in self.findings.seen for x in self.active()):  # loops in those that were refused
                 facts = self._looked_at()
         self.loops = [replace(x, why=x.why or "too many rounds were needed") for x in self.loops]
         return written(self.settled, self.worlds, []), NOTHING_BROUGHT
 
     def _refused(
-        self, made: Settled, active: Sequence[Tried], before: Before, doubtful: Sequence[Tried]
+        self,
+        made: Settled,
+        active: Sequence[Tried],
+        before: Before,
+        effects: Effects | None,
+        doubtful: Sequence[Tried],
     ) -> tuple[list[Tried], bool]:
         """The loops without those whose region is refused, and whether all were kept. The files around ``doubtful``
         ones are judged first: if one of them is refused, the rest of the program has its turn in the next round.
@@ -408,17 +415,18 @@ class Search:
             keys = {x.key for x in doubtful}.union(*(self.callees[x.identity] for x in doubtful))
             only = {self.settled.application.file(key).path for key in keys}
             looked_at = judged(
-                self.settled.application, made, active, before, self._effects, self.findings.accepted, frozenset(only)
+                self.settled.application, made, active, before, effects, self.findings.accepted, frozenset(only)
             )
             if not looked_at[1]:
                 return looked_at
-        return judged(self.settled.application, made, active, before, self._effects, self.findings.accepted)
+        return judged(self.settled.application, made, active, before, effects, self.findings.accepted)
 
     def _brought(
-        self, made: Settled, active: Sequence[Tried], before: Before, facts: Facts
+        self, made: Settled, active: Sequence[Tried], before: Before, facts: Facts, last: Sequence[Tried]
     ) -> tuple[Settled, Brought] | list[Tried]:
         """An application, of whose facts nothing is wrong, with what routines bring to the device for its kernels. If
         something is wrong with it, the loops whose regions are refused in it; no loops if routines bring nothing.
+        ``last`` are those whose regions were refused in the last round.
         """
         if self.settled.application.options.target != "gpu" or has_errors(facts.found):
             return []
@@ -427,7 +435,7 @@ class Search:
         if not brought or has_errors(done.found):
             return []
         effects = Effects(analyse(done.application, facts))
-        kept, settled_now = judged(self.settled.application, done, active, before, effects, self.findings.accepted)
+        kept, settled_now = self._refused(done, active, before, effects, last)
         if settled_now:
             self._effects = effects
             return done, brought
