@@ -127,7 +127,9 @@ def test_files_around_what_was_refused_are_judged_first(tmp_path: Path) -> None:
     """Each refusal cost a judgement of the whole program."""
     loop = "    do i = 1, n\n      x(i) = x(i)*2 + i\n    end do\n"
     unit = "subroutine {}(n, x)\n    integer, intent(in) :: n\n    real(8), intent(inout) :: x(n)\n    integer :: i\n"
-    files = {f"{name}.f90": unit.format(name) + 3 * loop + f"end subroutine {name}\n" for name in ("one", "two")}
+    files = {
+        f"{name}.f90": unit.format(name) + 3 * loop + f"end subroutine {name}\n" for name in ("one", "two", "three")
+    }
     paths = write_files(files, tmp_path)
     judged: list[set[str] | None] = []
 
@@ -139,5 +141,5 @@ def test_files_around_what_was_refused_are_judged_first(tmp_path: Path) -> None:
 
     with deep():
         made = with_found_regions(read_settled(paths, Options(auto=True, backend="openmp"), silent), judge)
-    assert [v.key for v in made.verdicts if v.region] == 3 * ["::one"]
+    assert [v.key for v in made.verdicts if v.region] == [*3 * ["::one"], *3 * ["::three"]]
     assert judged == [None, {"two.f90"}, {"two.f90"}, {"two.f90"}, None]

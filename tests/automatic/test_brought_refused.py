@@ -42,6 +42,8 @@ contains
   end subroutine steps
 end module held
 """
+# The rest of the program, which is longer than that.
+OTHER = "subroutine other(x)\n  real(8) :: x\n" + 40 * "  x = x + 1\n" + "end subroutine other\n"
 _FIRST = 7  # the line of the first nest
 
 
@@ -65,10 +67,8 @@ class _Judge:
 
 
 def _found(judge: _Judge, folder: Path) -> Automatic:
-    settled = read_settled(
-        write_files({"held.f90": SOURCE}, folder), Options(target="gpu", backend="cuda-c", auto=True)
-    )
-    return with_found_regions(settled, judge)
+    paths = write_files({"held.f90": SOURCE, "other.f90": OTHER}, folder)
+    return with_found_regions(read_settled(paths, Options(target="gpu", backend="cuda-c", auto=True)), judge)
 
 
 def _regions(found: Automatic) -> list[tuple[int, int]]:

@@ -409,17 +409,19 @@ class Search:
         doubtful: Sequence[Tried],
     ) -> tuple[list[Tried], bool]:
         """The loops without those whose region is refused, and whether all were kept. The files around ``doubtful``
-        ones are judged first: if one of them is refused, the rest of the program has its turn in the next round.
+        ones are judged first, unless they are most of the program: if one of them is refused, the rest has its turn in
+        the next round.
         """
-        if doubtful:
-            keys = {x.key for x in doubtful}.union(*(self.callees[x.identity] for x in doubtful))
-            only = {self.settled.application.file(key).path for key in keys}
-            looked_at = judged(
-                self.settled.application, made, active, before, effects, self.findings.accepted, frozenset(only)
-            )
+        application = self.settled.application
+        keys = {x.key for x in doubtful}.union(*(self.callees[x.identity] for x in doubtful))
+        only = {application.file(key).path for key in keys}
+        lines = {f.path: len(f.source.lines) for f in application.files}
+        first = [frozenset(only)] if 0 < 2 * sum(lines[path] for path in only) < sum(lines.values()) else []
+        for part in (*first, None):
+            looked_at = judged(application, made, active, before, effects, self.findings.accepted, part)
             if not looked_at[1]:
-                return looked_at
-        return judged(self.settled.application, made, active, before, effects, self.findings.accepted)
+                break
+        return looked_at
 
     def _brought(
         self, made: Settled, active: Sequence[Tried], before: Before, facts: Facts, last: Sequence[Tried]
