@@ -4,10 +4,10 @@ inner loop, or copies behind the statement with the label.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from hfpy.analyze.loops.loopregions import separable
-from hfpy.analyze.loops.sharedends import Ending, around
+from hfpy.analyze.loops.sharedends import Ending, Endings
 from hfpy.model.statements import Construct, Header
 from hfpy.model.units import FileIndex
 from hfpy.transform.text.edits import Edit, insert_lines, replace_range
@@ -16,12 +16,12 @@ _OUTERMOST = -20  # before all else that comes behind a loop
 _REGION = -9  # the end of a region
 
 
-def ends_around(index: FileIndex, node: Construct, endings: Mapping[str, Ending], device: bool) -> Iterator[Edit]:
+def ends_around(index: FileIndex, node: Construct, endings: Endings, device: bool) -> Iterator[Edit]:
     """The edits that give loops ends of their own as far as a loop, or a region, takes it: those that end with the
     loop, where it is not the outermost of them; on a ``device`` also those around it that end on a statement behind
     which copies may be. ``endings`` are those of the routine.
     """
-    for ending in around(node, endings):
+    for ending in endings.around(node):
         if (ending.with_outer(node) or (device and ending.works)) and separable(index, ending):
             yield from own_ends(ending)
 
@@ -36,9 +36,9 @@ def own_ends(ending: Ending) -> Iterator[Edit]:
         yield insert_lines(last + 1, [f"{' ' * line.segments[0][2]}end do"], _rank(number), last)
 
 
-def end_rank(loop: Construct, endings: Mapping[str, Ending]) -> int:
+def end_rank(loop: Construct, endings: Endings) -> int:
     """The rank of the lines that end a region around a loop, among those that are put behind its last statement."""
-    ending = endings.get(loop.header.label) if isinstance(loop.header, Header) else None
+    ending = endings.of(loop)
     if ending is None or not ending.with_outer(loop):
         return _REGION
     return next(_rank(number) + 1 for number, other in enumerate(ending.loops) if other is loop)

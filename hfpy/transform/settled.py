@@ -15,7 +15,7 @@ from hfpy.analyze.directives.dropped import dropped
 from hfpy.analyze.directives.threadsaround import drop_around
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.loops.loopregions import world_of
-from hfpy.analyze.loops.sharedends import endings
+from hfpy.analyze.loops.sharedends import Endings
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.units import FileIndex, Routine
@@ -117,9 +117,8 @@ def with_labels_before(settled: Settled, keys: Collection[str] | None = None) ->
 
 def _own_ends(index: FileIndex, routine: Routine) -> Iterable[Edit]:
     """The edits that give loops around the regions of a routine ends behind which copies may be."""
-    found = endings(routine)
-    every = (edit for region in routine.regions for edit in ends_around(index, region, found, True)) if found else ()
-    return dict.fromkeys(every)
+    endings = Endings(routine)
+    return dict.fromkeys(edit for region in routine.regions for edit in ends_around(index, region, endings, True))
 
 
 def without_leniencies(settled: Settled, keys: Collection[str] | None = None) -> Settled:

@@ -19,7 +19,7 @@ from hfpy.analyze.language.referenced import asks, references_in
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.sizes import constant, normal
 from hfpy.analyze.language.uses import Reference
-from hfpy.analyze.loops.sharedends import Ending, endings
+from hfpy.analyze.loops.sharedends import Ending, Endings
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import (
     Apply,
@@ -130,9 +130,9 @@ class World:
     known: dict[tuple[int, int], LoopRegion | NotTaken] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
-    def endings(self) -> Mapping[str, Ending]:
-        """The loops that end on labels, by label."""
-        return endings(self.routine)
+    def endings(self) -> Endings:
+        """The loops that end on labels."""
+        return Endings(self.routine)
 
     def inside(self, nest: Construct) -> Sequence[tuple[Reference, tuple[Dim, ...]]]:
         """The references of arrays in a nest with all their indices, and the dimensions of each."""

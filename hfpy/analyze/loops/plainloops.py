@@ -78,7 +78,7 @@ def plain_loops(
     on_device = next((d for d in listed if _makes_device_code(d, world)), None)
     open_ = [*_open_around(listed), *_with_directives(routine, listed)]
     impure = bool({"pure", "elemental"} & {*routine.prefix}) and "impure" not in routine.prefix
-    together = {id(loop) for e in world.endings.values() if not separable(index, e) for loop in e.loops[1:]}
+    together = {id(loop) for e in world.endings if not separable(index, e) for loop in e.loops[1:]}
     for loop in _outside(routine.body):
         line = loop.header.line
         if line.file:

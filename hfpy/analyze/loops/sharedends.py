@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Jump, Node, Statement, constructs, flatten, targets
@@ -38,14 +38,42 @@ class Ending:
         return any(loop is other for other in self.loops[1:])
 
 
-def endings(routine: Routine) -> Mapping[str, Ending]:
-    """The loops of a routine that end on labels, by label; none that an ``end do`` ends alone."""
+class Endings:
+    """The loops of a routine that end on labels, but for those that an ``end do`` with the label ends alone."""
+
+    def __init__(self, routine: Routine) -> None:
+        self._by_label = dict(_by_label(routine))
+        self._around: dict[int, tuple[Ending, ...]] = {}
+        if self._by_label:
+            self._walk(routine.body, ())
+
+    def __iter__(self) -> Iterator[Ending]:
+        return iter(self._by_label.values())
+
+    def of(self, loop: Construct) -> Ending | None:
+        """The one that a loop is among, if there is one."""
+        return self._by_label.get(loop.header.label) if isinstance(loop.header, Header) else None
+
+    def around(self, node: Construct) -> Sequence[Ending]:
+        """Those in whose loops a loop, or a region, is; among them the one that it has with an outer loop."""
+        return self._around.get(id(node), ())
+
+    def _walk(self, nodes: tuple[Node, ...], open_: tuple[Ending, ...]) -> None:
+        for node in nodes:
+            if isinstance(node, Construct):
+                self._around[id(node)] = open_
+                own = self.of(node)
+                inner = open_ if own is None or (open_ and open_[-1] is own) else (*open_, own)
+                for part in node.parts:
+                    self._walk(part.body, inner)
+
+
+def _by_label(routine: Routine) -> Iterator[tuple[str, Ending]]:
     chains: dict[str, list[Construct]] = {}
     for loop in constructs(routine.body):
         if isinstance(loop.header, Header) and loop.header.label:
             chains.setdefault(loop.header.label, []).append(loop)
     jumps = Counter(label for s in flatten(routine.body) for label in targets(s)) if chains else Counter[str]()
-    found = {}
     for label, loops in chains.items():
         inner = loops[-1]
         last = inner.end if inner.end is not None else inner.body[-1] if inner.body else inner.header
@@ -53,14 +81,7 @@ def endings(routine: Routine) -> Mapping[str, Ending]:
             continue
         plain = isinstance(last, Statement) and last.line.label == label and not last.line.file
         plain = plain and all(map(_counts, loops)) and _inside(inner.body, label) == jumps[label]
-        found[label] = Ending(tuple(loops), last if isinstance(last, Statement) else inner.header, plain)
-    return found
-
-
-def around(loop: Construct, endings: Mapping[str, Ending]) -> list[Ending]:
-    """Those of some endings in whose loops another one is, or that it has with an outer loop."""
-    first = loop.header.line.key
-    return [e for e in endings.values() if e.loops[0].header.line.key < first and first < e.line.key]
+        yield label, Ending(tuple(loops), last if isinstance(last, Statement) else inner.header, plain)
 
 
 def _counts(loop: Construct) -> bool:
