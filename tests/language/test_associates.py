@@ -244,3 +244,33 @@ def test_kernels_do_not_count_with_names_of_a_construct(loop: str) -> None:
     directed = TEXT.format(name="m", loop=f"associate (j => i)\n!@parallelRegion\n{loop}\nend associate")
     done = translate_text({"m.f90": directed}, target="gpu", backend="cuda-c")
     assert "HF409" in done.codes() or loop.startswith("do i")
+
+
+@pytest.mark.parametrize(
+    ("names", "statement"),
+    [
+        ("e => w(m)", "e = 0.5d0*e + 1"),
+        ("e => w(m:n)", "e(2) = e(1) + 1"),
+        ("e => w(:m)", "e = 2*e"),
+        ("e => w; f => e(m)", "f = 0.5d0*f + 1"),
+    ],
+)
+def test_names_of_elements_are_within_the_array(names: str, statement: str) -> None:
+    """So an array that a point has set as a whole is set there, wherever the element is; one that it has set in part
+    may not be.
+    """
+    given = names.split("; ")
+    text = f"""subroutine work(nx, m, n, a)
+  integer, intent(in) :: nx, m, n
+  real(8), intent(inout) :: a(nx)
+  real(8) :: w(-3:10)
+  @parallelRegion{{domName(i), domSize(nx)}}
+  w = 0.1d0*i
+  {"".join(f"associate ({one}){chr(10)}" for one in given)}{statement}
+  {"end associate; " * len(given)}
+  a(i) = w(2)
+  @end parallelRegion
+end subroutine work
+"""
+    assert not translate_text(text).errors
+    assert translate_text(text.replace("w = 0.1", "w(1:3) = 0.1")).codes() == ["HF504"]

@@ -134,6 +134,8 @@ class Accessed(Naming):
         passed = self.calls.passed(reference, self.frame.key)
         beginning = passed is not None and passed.array and given and not any(isinstance(p, Section) for p in given)
         places = view.placed(given) if given is not None and not beginning else None
+        if places is not None and data.local:
+            self.inside = subscripts.inside(data, places)
         exact = places is not None and not subscripts.vague and reference.role != "argument"
         why = f"'{reference.name}' is a name of a part of '{data.name}'"
         if reads:
