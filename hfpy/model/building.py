@@ -44,9 +44,9 @@ def as_written(bound: Fragment, macros: Collection[str]) -> Expr:
     return paren(quoted(bound)) if bound.names & set(macros) else quoted(bound)
 
 
-def number(value: int) -> Expr:
-    """An integer."""
-    literal = Literal(NOWHERE, NOWHERE, "int", str(abs(value)))
+def number(value: int, kind: str = "") -> Expr:
+    """An integer, with a kind parameter if one is given."""
+    literal = Literal(NOWHERE, NOWHERE, "int", f"{abs(value)}_{kind}" if kind else str(abs(value)))
     return literal if value >= 0 else Unary(NOWHERE, NOWHERE, "-", literal)
 
 

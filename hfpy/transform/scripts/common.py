@@ -19,6 +19,7 @@ from hfpy.model.expressions import (
     Name,
     Paren,
     Unary,
+    names_in,
     walk,
     with_children,
 )
@@ -38,6 +39,7 @@ from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.expressions.grammar import GrammarError
 from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.scripts.legality import Against
+from hfpy.transform.scripts.meanings import check_meanings
 from hfpy.transform.scripts.work import Work
 
 VALUE = "a number made of variables, elements of arrays, constants and intrinsic functions"
@@ -78,6 +80,7 @@ def find_common(work: Work, key: str, number: int, text: str) -> Common:
     ):
         raise Against(FIRST, "it is computed under a condition, or in a loop", _statement(first))
     check_same(work, key, number, expr, block)
+    check_meanings(work, key, number, names_in(expr))
     return Common(shown, value, _type(work, key, expr, first), block)
 
 

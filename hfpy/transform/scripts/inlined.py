@@ -12,7 +12,7 @@ from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.language.typed import Types
 from hfpy.analyze.language.uses import Reference
 from hfpy.model.building import paren, quoted
-from hfpy.model.expressions import Apply, Binary, Expr, Instead, Name, Unary, base_name, walk, with_children
+from hfpy.model.expressions import Apply, Binary, Expr, Instead, Name, Unary, base_name, names_in, walk, with_children
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -29,6 +29,7 @@ from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.scripts.common import check_same, check_value
 from hfpy.transform.scripts.legality import Against
+from hfpy.transform.scripts.meanings import check_meanings
 from hfpy.transform.scripts.work import Work
 
 OWN = "the variable is a number that is private to the point, and assignments alone set it"
@@ -48,6 +49,7 @@ def check_inline(work: Work, key: str, number: int, name: str) -> None:
             raise Against(ONE, f"'{name}' is read where no one assignment is before it", reference.at.statement)
         if not _is_read(work, key, reference):
             raise Against(OWN, f"'{name}' is no value here", reference.at.statement)
+    check_meanings(work, key, number, {name}.union(*(names_in(made.value) for made, _ in scopes)))
     for made, nodes in scopes:
         check_value(work, key, made.value, made)
         _check_type(work, key, made)

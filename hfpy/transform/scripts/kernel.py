@@ -15,7 +15,18 @@ from hfpy.model.statements import Construct, Header
 from hfpy.options import schedule_fault
 from hfpy.parse.directives.regions import MOST_COPIES, MOST_QUEUES
 from hfpy.parse.expressions.fragments import ONE
-from hfpy.transform.scripts import common, cuts, inlined, interleaving, layouts, legality, loopchanges, padding, whole
+from hfpy.transform.scripts import (
+    common,
+    cuts,
+    inlined,
+    interleaving,
+    layouts,
+    legality,
+    loopchanges,
+    meanings,
+    padding,
+    whole,
+)
 from hfpy.transform.scripts.assumed import assumption
 from hfpy.transform.scripts.changing import Changing, call_text, listed
 from hfpy.transform.scripts.legality import Against
@@ -314,6 +325,10 @@ class Kernel(Changing):
         call = call_text("fuse", one, other)
         first, second = self._inner(call, one, 1), self._inner(call, other, 1)
         self._require(call, cuts.check_neighbours, self.loops[one.lower()], self.loops[other.lower()])
+        self._require(call, meanings.check_counter, first, second)
+        counters = {self.loops[name.lower()].variable for name in (one, other)}
+        for loop in (first, second) if len(counters) > 1 else ():
+            self._require(call, meanings.check_meanings, counters, loop)
         made = self._tried(call, loopchanges.fused(self.construct, first, second))
         together = made.loops[one.lower()].construct
         assert together is not None
@@ -357,6 +372,7 @@ class Kernel(Changing):
         call, scalar = call_text("privatise", variable, loop), variable.lower()
         found = self._inner(call, loop, 1)
         self._require(call, cuts.check_privatise, found, scalar)
+        self._require(call, meanings.check_meanings, (scalar,), found)
         symbol = self.work.facts.object(scalar, self.key)
         assert symbol is not None
         own = self._names().scalar(scalar, f"_{self.loops[loop.lower()].variable}", symbol.symbol.type.text)
@@ -368,6 +384,7 @@ class Kernel(Changing):
         found = self._inner(call, loop, 1)
         self._require(call, cuts.check_expand, found, scalar)
         shown, symbol = self.loops[loop.lower()], self.work.facts.object(scalar, self.key)
+        self._require(call, meanings.check_meanings, (scalar, shown.variable), found)
         assert symbol is not None
         shape = shown.upper if shown.lower == "1" else f"{shown.lower}:{shown.upper}"
         array = self._names().array(scalar, f"_{shown.variable}", symbol.symbol.type.text, shape)
@@ -399,6 +416,8 @@ class Kernel(Changing):
         if len(header.exprs) > 2:
             raise self._illegal(call, "the step is 1", f"the loop over '{header.var}' has a step", header)
         self._require(call, legality.check_interchange, outer, inner)
+        self._require(call, meanings.check_counter, outer)
+        self._require(call, meanings.check_meanings, (header.var,), outer)
         return self._rewritten(call, outer, loopchanges.jammed(outer, inner, size)) if size > 1 else self
 
     def split(self, loop: str, size: int) -> Kernel:
@@ -411,12 +430,16 @@ class Kernel(Changing):
             raise self._illegal(call, "the step is 1", f"the loop over '{header.var}' has a step", header)
         try:
             legality.check_bounds((found,), found)
+            legality.check_left(found)
+            high = meanings.as_counter(self.work, self.key, found, header.exprs[1])
         except Against as reason:
             raise self._against(call, reason) from None
-        if meant_otherwise(("min",), self.key, self.work.facts.scopes):
-            raise self._illegal(call, "the intrinsic function 'min'", "'min' is something else here", header)
-        block = self._names().scalar(f"{header.var}_block", "", "integer")
-        return self._rewritten(call, found, (loopchanges.in_blocks(found, size, block),), frozenset({block}))
+        if meant_otherwise(("min", "int"), self.key, self.work.facts.scopes):
+            raise self._illegal(call, "the intrinsic functions 'min' and 'int'", "one is something else here", header)
+        counter = self.work.facts.object(header.var, self.key)
+        assert counter is not None
+        block = self._names().scalar(f"{header.var}_block", "", counter.symbol.type.text or "integer")
+        return self._rewritten(call, found, (loopchanges.in_blocks(found, size, block, high),), frozenset({block}))
 
     def unroll(self, *loops: str, **factors: int) -> Kernel:
         """Turns of loops one after the other: so many, or all of a loop that is named alone and whose turns are a
@@ -440,8 +463,10 @@ class Kernel(Changing):
         try:
             legality.check_simple(loop)
             legality.check_bounds((loop,), loop)
+            kind = meanings.kind_of_counter(self.work, self.key, loop)
         except Against as reason:
             raise self._against(call, reason) from None
+        self._require(call, meanings.check_meanings, (header.var,), loop)
         trip = self.loops[name.lower()].trip
         if not factor:
             if trip is None:
@@ -452,7 +477,7 @@ class Kernel(Changing):
                 raise self._illegal(call, f"{MOST_COPIES} turns at most", f"'{name}' has {trip}", header)
             first, step = (constant(e) for e in (header.exprs[0], *header.exprs[2:], ONE.expr)[:2])
             assert first is not None and step is not None
-            return self._rewritten(call, loop, loopchanges.unrolled(loop, first, trip, step))
+            return self._rewritten(call, loop, loopchanges.unrolled(loop, first, trip, step, kind))
         if len(header.exprs) > 2:
             raise self._illegal(call, "the step is 1", f"the loop over '{header.var}' has a step", header)
         return self._rewritten(call, loop, loopchanges.unrolled_by(loop, factor)) if factor > 1 else self

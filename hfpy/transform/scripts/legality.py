@@ -25,6 +25,7 @@ from hfpy.model.statements import (
     constructs,
     expressions,
     flatten,
+    jumps_out,
 )
 from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.scripts.work import Work
@@ -34,6 +35,7 @@ BOUNDS = "the bounds of both loops are scalars that the loops do not change, and
 PERFECT = "one loop is all that the other holds"
 SIMPLE = "the body has assignments, branches and loops alone"
 ORDER = "no value goes from a turn to one that would come before it"
+ALL = "the loop comes to its last turn"
 APART = "turns that threads share set nothing that another turn uses"
 WHOLE = "every element is set in loops over all variables of the team, which no condition is around"
 SCALARS = "scalars are set in each turn before they are read, and are not read after the loops"
@@ -70,6 +72,17 @@ def check_simple(loop: Construct) -> None:
             raise Against(SIMPLE, f"there is a '{statement.kind}' in the loop", statement)
         if isinstance(statement, Assignment) and statement.pointer:
             raise Against(SIMPLE, "a pointer is set in the loop", statement)
+
+
+def check_left(loop: Construct) -> None:
+    """Nothing in a loop ends it before its last turn, other than by leaving what is around it, too. Raises Against."""
+    header = loop.header
+    if isinstance(header, Header) and header.label:
+        raise Against(SIMPLE, "it ends at a label", header)
+    own = {"", header.construct_name} if isinstance(header, Header) else {""}
+    for jump in jumps_out(loop.parts[0].body):
+        if jump.kind == "exit" and jump.target in own:
+            raise Against(ALL, "this may leave the loop before its last turn", jump)
 
 
 def check_no_calls(work: Work, key: str, loop: Construct) -> None:

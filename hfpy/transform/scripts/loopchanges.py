@@ -36,13 +36,15 @@ def interchanged(outer: Construct, inner: Construct) -> Construct:
     return replace(inner, parts=(replace(second, body=(within,)),))
 
 
-def in_blocks(loop: Construct, size: int, block: str) -> Construct:
-    """A loop in blocks of so many turns; ``block`` is the variable of the loop over them."""
+def in_blocks(loop: Construct, size: int, block: str, end: Expr) -> Construct:
+    """A loop in blocks of so many turns; ``block`` is the variable of the loop over them, ``end`` the last turn in the
+    kind of that.
+    """
     header = loop.header
     assert isinstance(header, Header)
     make = Maker(header.line)
     low, high = header.exprs[:2]
-    last = apply("min", (plus(name(block), size - 1), high))
+    last = apply("min", (plus(name(block), size - 1), end))
     inside = replace(header, exprs=(name(block), last), made=True)
     turns = replace(loop, parts=(replace(loop.parts[0], header=inside),))
     return make.loop(block, low, high, (turns,), size)
@@ -116,11 +118,11 @@ def expanded(loop: Construct, variable: str, array: str) -> Construct:
     return replace(loop, parts=(replace(part, body=_copy(part.body, variable, element)),))
 
 
-def unrolled(loop: Construct, first: int, trip: int, step: int) -> tuple[Node, ...]:
-    """The turns of a loop one after the other, with numbers for its variable, and the variable's last value."""
+def unrolled(loop: Construct, first: int, trip: int, step: int, kind: str) -> tuple[Node, ...]:
+    """The turns of a loop one after the other, with numbers of a ``kind`` for its variable, and its last value."""
     header = loop.header
     assert isinstance(header, Header)
-    copies = [_copy(loop.parts[0].body, header.var, number(first + n * step)) for n in range(trip)]
+    copies = [_copy(loop.parts[0].body, header.var, number(first + n * step, kind)) for n in range(trip)]
     last = Maker(header.line).assign(name(header.var), number(first + trip * step))
     return (*(node for copy in copies for node in copy), last)
 
