@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.arrays.domains import DataObject, Dimension
 from hfpy.analyze.arrays.orders import Edge, Node, wanted_macros
 from hfpy.analyze.callgraph.graph import CallSite
@@ -18,7 +19,8 @@ from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.sizes import Linear, linear
 from hfpy.analyze.language.types import part_rank
 from hfpy.analyze.language.uses import Reference
-from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name
+from hfpy.analyze.order.allocations import known_size
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, Range
 from hfpy.model.statements import Assignment
 from hfpy.parse.expressions.fragments import ONE, expanded
 from hfpy.parse.expressions.grammar import GrammarError
@@ -183,6 +185,42 @@ def lists_otherwise(facts: Facts, data: DataObject, dummy: DataObject, site: Cal
     return rearranged(extents_of(facts, data), extents_of(facts, dummy, actuals_of(facts, site)))
 
 
+def other_sizes(
+    facts: Facts, data: DataObject, items: Sequence[Expr | str] | None, dummy: DataObject, site: CallSite, last: bool
+) -> bool:
+    """Whether a dummy argument may have other extents than the array, or the section of it, that a call passes: its
+    elements are others then in another order. Those of the last dimension count unless it stays the ``last`` in memory.
+    """
+    wanted = extents_of(facts, dummy, actuals_of(facts, site)).sizes
+    given = list(_section(facts, data, items, site.caller))
+    if len(given) != len(wanted):
+        return False
+    pairs = list(zip(given, wanted, strict=True))[: -1 if last else None]
+    return any(one and other is not None and other not in one for one, other in pairs)
+
+
+def _section(
+    facts: Facts, data: DataObject, items: Sequence[Expr | str] | None, key: str
+) -> Iterator[tuple[Linear, ...]]:
+    """The extents of a section, or of an array without indices, in the terms of the routine that names it: the ways to
+    write each; none where it is not known.
+    """
+    for place, item in enumerate(items if items is not None else (":",) * data.rank):
+        if not (isinstance(item, Range) or is_full_range(item)):
+            continue
+        known = known_size(facts, data, place) or data.used[place].extent
+        low, high = (_of_bound(facts, bound, data.routine) for bound in (known.lower or ONE, known.upper))
+        if isinstance(item, Range) and not is_full_range(item):
+            low = _qualified(facts, linear(item.lower), key, _NONE) if item.lower is not None else low
+            high = _qualified(facts, linear(item.upper), key, _NONE) if item.upper is not None else high
+            yield (_distance(low, high),) if low is not None and high is not None and item.step is None else ()
+        elif low is not None and high is not None:
+            asked = f"{key}:size({data.name},{place + 1})"
+            yield _distance(low, high), ((asked, 1),)
+        else:
+            yield ()
+
+
 def rearranged(first: Extents, second: Extents) -> bool:
     """Whether the second view certainly lists the extents of the first in another order."""
     if None in first.sizes or None in second.sizes or first.sizes == second.sizes:
@@ -191,14 +229,22 @@ def rearranged(first: Extents, second: Extents) -> bool:
 
 
 def _extent(facts: Facts, key: str, dimension: Dimension, actuals: Actuals) -> Linear | None:
-    low, high = dimension.extent.lower or ONE, dimension.extent.upper
-    if high is None:
-        return None
+    bounds = dimension.extent.lower or ONE, dimension.extent.upper
+    low, high = (_of_bound(facts, bound, key, actuals) for bound in bounds)
+    return _distance(low, high) if low is not None and high is not None else None
+
+
+def _distance(low: Linear, high: Linear) -> Linear:
+    """The number of elements between two bounds."""
     terms: dict[str, int] = {"": 1}
-    for bound, factor in ((high, 1), (low, -1)):
-        for atom, number in _qualified(facts, linear(_expanded(facts, bound).expr), key, actuals):
+    for form, factor in ((high, 1), (low, -1)):
+        for atom, number in form:
             terms[atom] = terms.get(atom, 0) + factor * number
     return tuple(sorted((a, n) for a, n in terms.items() if n))
+
+
+def _of_bound(facts: Facts, bound: Fragment | None, key: str, actuals: Actuals = _NONE) -> Linear | None:
+    return _qualified(facts, linear(_expanded(facts, bound).expr), key, actuals) if bound is not None else None
 
 
 def _expanded(facts: Facts, bound: Fragment) -> Fragment:

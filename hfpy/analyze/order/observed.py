@@ -18,7 +18,7 @@ from hfpy.analyze.language.context import Located
 from hfpy.analyze.language.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.language.types import part_rank
 from hfpy.analyze.language.uses import Reference, aliases_of
-from hfpy.analyze.order.agreement import in_a_row, lists_otherwise
+from hfpy.analyze.order.agreement import in_a_row, lists_otherwise, other_sizes
 from hfpy.analyze.order.fixedorders import arrays_declared, declared_orders, fixed_orders
 from hfpy.analyze.order.pins import Pins, Reason
 from hfpy.analyze.order.pointers import seen_otherwise
@@ -428,6 +428,12 @@ class _Finder:
             self.pin(dummy, f"'{data.name}' with {data.rank} dimensions is passed to it", place)
         elif whole and all(map(is_full_range, items or ())) and self._rearranged(data, dummy, site):
             self.pin(data, f"'{dummy.name}' of '{site.name}' lists its dimensions in another order", place)
+        elif (
+            not self.by_macros
+            and self._moved(data, order)
+            and other_sizes(self.facts, data, items, dummy, site, order[-1] == len(order) - 1)
+        ):
+            self.pin(data, f"'{dummy.name}' of '{site.name}' may have other sizes (sequence association)", place)
         elif not whole and len(order) > 1:
             target = self.order(dummy) or tuple(range(dummy.rank))
             if len(order) != dummy.rank or order != target:
