@@ -24,6 +24,21 @@ contains
     end do
     !@end parallelRegion
   end subroutine step
+  subroutine shown(n, m, x)
+    integer, intent(in) :: n, m
+    real(8), intent(in) :: x(n,m)
+    real(8) :: total
+    integer :: i, j
+    total = 0
+    !@parallelRegion{domName(i,j), domSize(n,m), reduction(+:total)}
+    do j = 1, m
+      do i = 1, n
+        total = total + (i + 10*j)*x(i,j)
+      end do
+    end do
+    !@end parallelRegion
+    print '(f12.1)', total
+  end subroutine shown
   subroutine shaped(a)
     real(8), intent(inout) :: a(:,:)
     call step(size(a, 1), size(a, 2), a)
@@ -48,6 +63,7 @@ OTHER = {
     "all of it": ("a(8,6)", "", "call step(8, 5, a(:,:))"),
     "section": ("a(8,6)", "", "call step(8, 4, a(:,2:6))"),
     "open section": ("a(8,0:6)", "", "call step(8, 3, a(:,2:))"),
+    "expression": ("a(8,6)", "", "call step(8, 6, a)\n    call shown(8, 5, 2*a)"),
     "plane": ("a(8,6,3)", "", "call step(8, 5, a(:,:,2))"),
 }
 ALLOCATED = {"allocated": ("a(:,:)", "allocate(a(8,6))", "call step(8, 5, a)")}
@@ -60,6 +76,7 @@ SAME = {
     "asked": ("a(ni,nj)", "", "call step(size(a, 1), size(a, 2), a)"),
     "assumed shape": ("a(ni,nj)", "", "call shaped(a)"),
     "section": ("a(8,6)", "", "call step(8, 4, a(:,2:5))"),
+    "expression": ("a(8,6)", "", "call step(8, 6, a)\n    call shown(8, 6, 2*a)"),
 }
 
 

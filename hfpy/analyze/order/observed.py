@@ -303,11 +303,12 @@ class _Finder:
             within = [s for s in listed if value.start <= s[0].node.start and s[0].node.end <= value.end]
             target = self.order(dummy) or tuple(range(dummy.rank))
             other = self._declared_operand(value, site.at, key)
-            agree = all(order == target for _, _, order in within if len(order) == dummy.rank)
+            alike = [(r, data, order) for r, data, order in within if len(order) == dummy.rank]
+            agree = all(o == target and not self._resized(data, r.indices, o, dummy, site) for r, data, o in alike)
             if agree and (not other or self.order(dummy) is None):
                 continue
             place = site.at.statement.line.place(routine.file, value.start, value.end)
-            self.pin(dummy, f"{other or 'an expression of arrays in another order'} is passed to it", place)
+            self.pin(dummy, f"{other or 'an expression of arrays in another order or size'} is passed to it", place)
             for _, data, _ in within:
                 self.pin(data, f"an expression with it is passed to '{site.name}'", place)
 
@@ -428,11 +429,7 @@ class _Finder:
             self.pin(dummy, f"'{data.name}' with {data.rank} dimensions is passed to it", place)
         elif whole and all(map(is_full_range, items or ())) and self._rearranged(data, dummy, site):
             self.pin(data, f"'{dummy.name}' of '{site.name}' lists its dimensions in another order", place)
-        elif (
-            not self.by_macros
-            and self._moved(data, order)
-            and other_sizes(self.facts, data, items, dummy, site, order[-1] == len(order) - 1)
-        ):
+        elif self._resized(data, items, order, dummy, site):
             self.pin(data, f"'{dummy.name}' of '{site.name}' may have other sizes (sequence association)", place)
         elif not whole and len(order) > 1:
             target = self.order(dummy) or tuple(range(dummy.rank))
@@ -446,6 +443,19 @@ class _Finder:
         """
         several = self.chosen(data) is None or self.wanted[self.facts.classes.root(data.identity)].others
         return not several and lists_otherwise(self.facts, data, dummy, site)
+
+    def _resized(
+        self,
+        data: DataObject,
+        items: tuple[Expr | str, ...] | None,
+        order: tuple[int, ...],
+        dummy: DataObject,
+        site: CallSite,
+    ) -> bool:
+        """Whether a dummy may have other sizes than what it gets, in an order where that counts."""
+        if self.by_macros or not self._moved(data, order):
+            return False
+        return other_sizes(self.facts, data, items, dummy, site, order[-1] == len(order) - 1)
 
     def _intrinsic(
         self,
