@@ -159,10 +159,14 @@ class _Finder:
             return ""
         return self.splits.of_reference(data, chosen, reference, items, key)
 
+    def _in_blocks(self, data: DataObject) -> bool:
+        """Whether a dimension is to be in blocks: only the array itself can be passed to such a dummy then."""
+        chosen = self.chosen(data)
+        return chosen is not None and bool(chosen.blocks)
+
     def _moved(self, data: DataObject, order: tuple[int, ...]) -> bool:
         """Whether the elements of a section lie in another order than the declared one."""
-        chosen = self.chosen(data)
-        return order != tuple(sorted(order)) or (len(order) > 1 and chosen is not None and bool(chosen.blocks))
+        return order != tuple(sorted(order)) or (len(order) > 1 and self._in_blocks(data))
 
     def _transferred_by_elements(
         self, data: DataObject, items: tuple[Expr | str, ...] | None, reference: Reference, key: str
@@ -305,6 +309,7 @@ class _Finder:
             other = self._declared_operand(value, site.at, key)
             alike = [(r, data, order) for r, data, order in within if len(order) == dummy.rank]
             agree = all(o == target and not self._resized(data, r.indices, o, dummy, site) for r, data, o in alike)
+            agree = agree and not self._in_blocks(dummy)
             if agree and (not other or self.order(dummy) is None):
                 continue
             place = site.at.statement.line.place(routine.file, value.start, value.end)
@@ -433,7 +438,7 @@ class _Finder:
             self.pin(data, f"'{dummy.name}' of '{site.name}' may have other sizes (sequence association)", place)
         elif not whole and len(order) > 1:
             target = self.order(dummy) or tuple(range(dummy.rank))
-            if len(order) != dummy.rank or order != target:
+            if len(order) != dummy.rank or order != target or self._in_blocks(dummy):
                 self.pin(data, f"a section of it goes to '{site.name}', where the order is another", place)
                 self.pin(dummy, f"a section of '{data.name}' with another order is passed to it", place)
 
