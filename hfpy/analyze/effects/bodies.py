@@ -20,7 +20,7 @@ from hfpy.analyze.language.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Name, names_in, walk
-from hfpy.model.statements import Call, Construct, Header, expressions
+from hfpy.model.statements import Call, Construct, Header, constructs, expressions
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import expanded, macro_names
 from hfpy.parse.statements.nests import innermost_body
@@ -143,6 +143,8 @@ class RegionBody:
         for at in self.inside if lowered else ():
             for call in _macro_calls(at, lowered):
                 names |= macro_names(at.statement.line, call, self.macros)
+        inner = (c.region for c in constructs(self.construct.body) if c.region is not None and c.region.vector)
+        names = names.union(*(region.bound_names for region in inner))
         names |= self._called_pointers()
         names |= self._statement_function_names(names)
         self.mentioned = frozenset(names)

@@ -40,6 +40,7 @@ from hfpy.transform.plain.specifics import specific_edits
 from hfpy.transform.plain.stops import stop_edits
 from hfpy.transform.plain.tables import table_edits
 from hfpy.transform.plain.texts import text_edits
+from hfpy.transform.plain.vectors import vector_edits
 from hfpy.transform.text.edits import Edit, OverlapError, apply_edits
 from hfpy.transform.text.wrapping import wrap_line
 from hfpy.values import dataclass
@@ -92,6 +93,7 @@ def plain_form(
     packed = all(packs(facts.backend(key)) for key in keys if key in owners)
     form = PlainForm(facts, effects)
     steps: tuple[Step, ...] = (
+        vector_edits,
         header_edits,
         specific_edits,
         bound_edits,
