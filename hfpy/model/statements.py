@@ -230,6 +230,22 @@ def flatten(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Statement]:
                 yield node
 
 
+def own_exits(region: Construct) -> list[Jump]:
+    """The ``@exit`` of a region: those of regions within it are theirs."""
+    return list(_exits(region.body))
+
+
+def _exits(nodes: tuple[Node, ...]) -> Iterator[Jump]:
+    for node in nodes:
+        for part in node.parts if isinstance(node, Construct) and node.kind != "region" else ():
+            yield from _exits(part.body)
+        last: Node = node
+        while isinstance(last, OneLine):
+            last = last.action
+        if isinstance(last, Jump) and last.kind == "@exit":
+            yield last
+
+
 def constructs(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Construct]:
     """All constructs below the nodes, parents first."""
     for node in nodes:

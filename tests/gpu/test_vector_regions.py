@@ -26,6 +26,8 @@ contains
     integer :: k
     <i: n, vector>
     q(i) = q(i)*1.5d0 + i
+    if (q(i) > 8) @exit
+    q(i) = q(i) - 0.5d0
     >
     total = 0
     k = 2
@@ -52,8 +54,12 @@ contains
     >
     <j: m>
     <i,k: n,nz, startAt(2,1), endAt(n,nz-1), vector>
+    if (mod(i + k, 3) == 0) then
+      @exit
+    end if
     a(i,j,k) = a(i,j,k) + i + 10*k
     >
+    a(1,j,1) = a(1,j,1) + 100
     >
   end subroutine direct
   subroutine alone(n, m, a)
@@ -104,7 +110,7 @@ def pair_of(name: str) -> Pair:
             plain += ["end do"] * open_.pop()
         else:
             hybrid.append(line)
-            plain.append(line)
+            plain.append(line.replace("@exit", "cycle"))
     declared = [
         f"{row}\n    integer :: i, j, l" if "subroutine row(" in row or "subroutine rows(" in row else row
         for row in plain

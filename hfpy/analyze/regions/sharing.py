@@ -35,7 +35,7 @@ from hfpy.analyze.regions.takenover import lost_beside_large
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
-from hfpy.model.statements import Assignment
+from hfpy.model.statements import Assignment, constructs
 from hfpy.model.units import Routine
 from hfpy.values import dataclass
 
@@ -142,8 +142,13 @@ class RegionSharing:
         names = self.body.names()
         iterators = set(self.region.iterators)
         reductions = {r.name for r in self.region.reductions}
+        inner = [c.region for c in constructs(self.body.construct.body) if c.region is not None and c.region.vector]
+        counters = {name for region in inner for name in region.iterators}  # of loops that are not in the text
         for name in sorted(names):
             if name in iterators or name in reductions:
+                continue
+            if name in counters:
+                self.result.private.append(name)
                 continue
             found = self.facts.scopes.variable(name, self.key)
             if found is None:

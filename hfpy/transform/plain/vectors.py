@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.model.directives import Region
-from hfpy.model.statements import Construct, constructs
+from hfpy.model.statements import Construct, constructs, own_exits
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE
-from hfpy.transform.text.edits import Edit, insert_lines
+from hfpy.transform.text.edits import Edit, insert_lines, replace_range
 
 
 def vector_edits(facts: Facts, _: Effects, keys: Collection[str]) -> dict[str, list[Edit]]:
@@ -36,9 +36,19 @@ def _with_loops(construct: Construct, region: Region) -> Iterator[Edit]:
     steps = region.strides or (ONE,) * len(region.domains)
     loops = zip(region.iterators, region.starts, region.ends, steps, strict=True)
     turns = [(name, f"{low.text}, {high.text}", step.text) for name, low, high, step in reversed(list(loops))]
-    rows = [f"{indent}do {name} = {bounds}{f', {step}' if step != '1' else ''}" for name, bounds, step in turns]
+    exits = own_exits(construct)
+    label = f"hf_points{header.first + 1}" if exits else ""
+    begins = [*("" for _ in turns[1:]), f"{label}: " if label else ""]
+    rows = [
+        f"{indent}{begin}do {name} = {bounds}{f', {step}' if step != '1' else ''}"
+        for begin, (name, bounds, step) in zip(begins, turns, strict=True)
+    ]
+    for jump in exits:
+        start, last = jump.span
+        yield replace_range(jump.line, start, len(jump.line.text) if last < 0 else last, f"cycle {label}")
     yield insert_lines(header.last + 1, rows, 5, header.first)
-    yield insert_lines(end.line.first, [f"{indent}end do" for _ in turns], -5, end.line.first)
+    closed = [f"{indent}end do{f' {label}' if label else ''}", *(f"{indent}end do" for _ in turns[1:])]
+    yield insert_lines(end.line.first, closed, -5, end.line.first)
 
 
 def _declared(facts: Facts, routine: Routine, regions: Collection[Region]) -> Iterator[Edit]:

@@ -18,7 +18,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.names import is_own, point_name, region_name
 from hfpy.model.source import LogicalLine, SourceText
-from hfpy.model.statements import Construct, Header, Jump, Node, constructs, flatten, turn_ends
+from hfpy.model.statements import Construct, Header, Jump, Node, constructs, flatten, own_exits, turn_ends
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE, expanded
 from hfpy.parse.statements.nests import own_nest
@@ -202,7 +202,7 @@ class RegionRewriter:
         """The body stays as straight code; a named block takes the place of ``@exit``'s loop (§3.6)."""
         assert node.end is not None
         opened, closed = node.header.line, node.end.line
-        exits = [s for s in _own_exits(node) if s.kind == "@exit"]
+        exits = [s for s in own_exits(node) if s.kind == "@exit"]
         name = region_name(self.numbers[id(node)])
         if opened.comment:
             return
@@ -240,7 +240,7 @@ class RegionRewriter:
             indent = " " * inner.segments[0][2]
             lines = self.backend.inner_lines(replace(code, indent=indent, loops=()))
             yield insert_lines(inner.first, [indent + line.lstrip() for line in lines], 2, inner.first)
-        for jump in _own_exits(node):
+        for jump in own_exits(node):
             if jump.kind != "@exit":
                 continue
             header = loops[-1].header
@@ -250,7 +250,7 @@ class RegionRewriter:
 
     def _exits(self, node: Construct, code: RegionCode, moved: bool) -> Iterator[Edit]:
         """``@exit`` leaves the region for the current point: the next turn of the innermost loop (B18)."""
-        for jump in _own_exits(node):
+        for jump in own_exits(node):
             if jump.kind == "@exit":
                 yield _instead(jump, "return" if moved else f"cycle {code.loops[-1].name}")
 
@@ -261,7 +261,7 @@ class RegionRewriter:
         sharing = self.sharing.region(number).place()
         self.found += sharing.found
         self._check_jumps(node, region)
-        exits = any(j.kind == "@exit" for j in _own_exits(node))
+        exits = any(j.kind == "@exit" for j in own_exits(node))
         by_block = block_loops_of(self.facts, self.routine.key, region, number) if may_go_by_blocks(region) else {}
         self.block_loops[number] = by_block
         loops = self._loops(region, number, exits, sharing, by_block)
@@ -364,10 +364,6 @@ def _instead(jump: Jump, text: str) -> Edit:
     """Put a jump in the place of an ``@exit``."""
     start, end = jump.span
     return replace_range(jump.line, start, len(jump.line.text) if end < 0 else end, text)
-
-
-def _own_exits(node: Construct) -> list[Jump]:
-    return [s for s in flatten(node.body) if isinstance(s, Jump) and s.kind == "@exit"]
 
 
 def _jumps(nodes: tuple[Node, ...], named: tuple[str, ...], depth: int) -> Iterator[tuple[Jump, tuple[str, ...], int]]:
