@@ -59,8 +59,8 @@ IEEE_CALLED = frozenset({"ieee_value", "ieee_class"})  # those that GNU Fortran 
 # Specific names of old Fortran, and those that all compilers have for double complex: the generic they mean.
 SPECIFIC: Mapping[str, str] = {
     **dict.fromkeys(("dabs", "iabs"), "abs"),
-    **dict.fromkeys(("amax1", "dmax1", "max0"), "max"),
-    **dict.fromkeys(("amin1", "dmin1", "min0"), "min"),
+    **dict.fromkeys(("amax0", "amax1", "dmax1", "max0", "max1"), "max"),
+    **dict.fromkeys(("amin0", "amin1", "dmin1", "min0", "min1"), "min"),
     **dict.fromkeys(("amod", "dmod"), "mod"),
     **dict.fromkeys(("dsign", "isign"), "sign"),
     **dict.fromkeys(("ddim", "idim"), "dim"),
@@ -79,6 +79,13 @@ SPECIFIC: Mapping[str, str] = {
     "dconjg": "conjg",
     "dcmplx": "cmplx",
 }
+# Those among them whose results have the type of their name, whatever kind the arguments have (GNU Fortran and others
+# take any kind).
+EXTREMES: Mapping[str, str] = {
+    **dict.fromkeys(("amax0", "amax1", "amin0", "amin1"), "real"),
+    **dict.fromkeys(("max0", "max1", "min0", "min1"), "integer"),
+    **dict.fromkeys(("dmax1", "dmin1"), "double"),
+}
 ELEMENTAL = (
     IEEE
     | SPECIFIC.keys()
@@ -94,7 +101,7 @@ ELEMENTAL = (
         "merge merge_bits min mod modulo mvbits nearest nint not out_of_range poppar popcnt real rrspacing scale scan "
         "set_exponent "
         "shifta shiftl shiftr sign sin sinh spacing sqrt tan tanh trailz verify "
-        "amax0 amin0 max1 min1 isnan cosd sind tand".split()
+        "isnan cosd sind tand".split()
     )
 )
 INQUIRY = frozenset(

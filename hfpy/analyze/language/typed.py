@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hfpy.analyze.language.context import regions_of
-from hfpy.analyze.language.intrinsics import SPECIFIC
+from hfpy.analyze.language.intrinsics import EXTREMES, SPECIFIC
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Found, Scopes
 from hfpy.analyze.language.types import has_vector
@@ -192,6 +192,8 @@ class Types:
             return None
         first = self.expression(expr.args[0], key, hidden)
         double = name == "dcmplx"
+        if name in EXTREMES:
+            return self._extreme(EXTREMES[name], expr, first)
         name = SPECIFIC.get(name, name)
         if name in ("abs", "aimag") and first is not None and first.base == "complex":
             return replace(first, base="real")
@@ -200,6 +202,13 @@ class Types:
         if name in _CONVERTING:
             return self._converted(expr, name, first, key, double or name == "dble")
         return None
+
+    def _extreme(self, named: str, expr: Apply, first: Typed | None) -> Typed:
+        """``amax1(x, y)`` and its kin have the type of their name."""
+        kinds = self.application.options.kinds
+        size = {"integer": kinds.integer, "real": kinds.real, "double": kinds.double}[named]
+        rank = first.rank if first is not None and len(expr.args) == 1 else None
+        return Typed("integer" if named == "integer" else "real", size, rank=rank)
 
     def _converted(self, expr: Apply, name: str, first: Typed | None, key: str, double: bool) -> Typed | None:
         """``real(x, kind)`` and its kin, of ``double`` precision by their name or not."""

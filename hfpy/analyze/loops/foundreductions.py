@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.facts import resolve_alias
+from hfpy.analyze.language.intrinsics import EXTREMES, SPECIFIC
 from hfpy.analyze.language.typed import Types
 from hfpy.analyze.regions.absent import may_be_absent
 from hfpy.analyze.regions.reductions import misuse
@@ -71,7 +72,10 @@ def _integer_valued(body: RegionBody, value: Expr) -> bool:
         case Binary(left=left, right=right):
             return _integer_valued(body, left) and _integer_valued(body, right)
         case Apply(base=Name(name=name), args=args) if scopes.is_intrinsic(name, body.key):
+            if name in EXTREMES:
+                return EXTREMES[name] == "integer"
             known = args[:2] if name == "merge" else args
-            return name in _TO_INTEGERS or (name in _OF_INTEGERS and all(_integer_valued(body, a) for a in known))
+            same = SPECIFIC.get(name, name) in _OF_INTEGERS
+            return name in _TO_INTEGERS or (same and all(_integer_valued(body, a) for a in known))
     found = Types(body.facts.application, scopes).expression(value, body.key)
     return found is not None and found.base == "integer"

@@ -13,7 +13,9 @@ from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.language.context import Located
+from hfpy.analyze.language.intrinsics import EXTREMES
 from hfpy.analyze.language.referenced import intrinsic_at
+from hfpy.analyze.language.typed import Types
 from hfpy.analyze.language.types import type_of
 from hfpy.analyze.language.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, error, warning
@@ -192,8 +194,21 @@ def _updates(used: _Routine, reference: Reference, statement: Assignment, op: st
             isinstance(value, Apply)
             and function in _FUNCTIONS[op]
             and any(without_places(arg) == own for arg in value.args)
+            and (function not in EXTREMES or _of_its_type(used, statement))
         )
     return op in _CHAINS and _in_chain(value, own, _CHAINS[op])
+
+
+def _of_its_type(used: _Routine, statement: Assignment) -> bool:
+    """Whether a value has the type of its variable. What ``amax1`` gives is of single precision: with a variable of
+    double precision each update would round what it was before.
+    """
+    facts = used.effects.facts
+    types = Types(facts.application, facts.scopes)
+    value, target = (types.expression(e, used.key) for e in (statement.value, statement.target))
+    if value is None or target is None or value.bytes is None:
+        return False
+    return (value.base, value.bytes) == (target.base, target.bytes)
 
 
 def _function(used: _Routine, reference: Reference, value: Expr) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hfpy.analyze.arrays.accesses import is_full_range
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import passed
-from hfpy.analyze.language.intrinsics import REDUCING, SPECIFIC
+from hfpy.analyze.language.intrinsics import EXTREMES, REDUCING, SPECIFIC
 from hfpy.analyze.language.types import is_part
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.dialect import Argument
@@ -119,7 +119,17 @@ def _elemental(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str
     asked = _asked_kind(printer, name, kind, of_complex)
     like = next((value.type for value in shown.values() if value.type.base == "integer"), asked)
     arguments = [shown[a] if a in shown else _bits(a, like) for a in plain]
-    return intrinsics.call(printer.body.dialect, name, arguments, asked)
+    result = intrinsics.call(printer.body.dialect, name, arguments, asked)
+    named = EXTREMES.get(name)
+    return result if named is None else intrinsics.convert(printer.body.dialect, result, _named(printer, named))
+
+
+def _named(printer: Expressions, named: str) -> Scalar:
+    """The type of default kind, or of double precision, that a function has by its name."""
+    defaults = printer.body.kinds.defaults
+    if named == "integer":
+        return Scalar(named, defaults.integer)
+    return Scalar("real", defaults.double if named == "double" else printer.body.kinds.default_real)
 
 
 def _bits(literal: Expr, like: Scalar | None) -> CText:
