@@ -51,6 +51,11 @@ INHERITED = "name the component behind it without it: x%u for x%base%u"
 TEXT = "compare it before the region, and use a logical or an integer in the region"
 
 
+def other_type(dummy: str, routine: str) -> str:
+    """An argument of another type than its dummy, as messages name it."""
+    return f"an argument of another type than '{dummy}' of '{routine}'"
+
+
 def shown_block(block: str) -> str:
     """A common block, as messages name it."""
     return f"the common block '{block}'" if block else "the blank common block"

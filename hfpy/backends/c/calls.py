@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.arrays.accesses import is_full_range
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import passed
 from hfpy.analyze.language.intrinsics import EXTREMES, REDUCING, SPECIFIC
@@ -17,7 +18,7 @@ from hfpy.backends.c.reduced import materialised, reduction, result_rank
 from hfpy.backends.c.sequences import array_argument
 from hfpy.backends.c.values import PREFIX, CannotPrint, CText, CVariable, Space, c_type, extent
 from hfpy.backends.c.views import check_size
-from hfpy.backends.refused import ELEMENTS, unseen_function
+from hfpy.backends.refused import ELEMENTS, other_type, unseen_function
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
@@ -323,14 +324,23 @@ def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, la
             return Argument(_optional_scalar(printer, site, dummy, actual, lanes))
         if body.device.by_value(site.callee, dummy):
             return Argument(printer.print(actual, lanes if printer.rank(actual) else ()).text)
-        target = printer.target(actual, lanes if printer.rank(actual) else ()).text
-        return Argument(body.dialect.reference(target), _space_of(printer, actual))
+        target = printer.target(actual, lanes if printer.rank(actual) else ())
+        _check_type(printer, site, data, actual, target.type)
+        return Argument(body.dialect.reference(target.text), _space_of(printer, actual))
     if not isinstance(actual, (Name, Apply, Component)):
         raise CannotPrint("an expression as an array argument", actual.start, actual.end)
     variable = body.variable(printer.resolved(actual), printer.key)
     if variable is None or not variable.rank:
         raise CannotPrint(f"this actual argument for the array '{dummy}'", actual.start, actual.end)
+    _check_type(printer, site, data, actual, variable.type)
     return Argument(array_argument(printer, site, data, actual, variable), variable.space)
+
+
+def _check_type(printer: Expressions, site: CallSite, dummy: DataObject, actual: Expr, given: Scalar) -> None:
+    """Memory has one type in C: old code gives parts of one work array to dummies of several types."""
+    wanted = printer.body.kinds.scalar(dummy.symbol.type, dummy.home)
+    if wanted is not None and c_type(wanted) != c_type(given):
+        raise CannotPrint(other_type(dummy.name, site.name), actual.start, actual.end)
 
 
 def _space_of(printer: Expressions, expr: Expr) -> Space:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from hfpy.analyze.callgraph.graph import CallSite
+from hfpy.analyze.calls import passed
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.intrinsics import IEEE, dimension_argument
+from hfpy.analyze.language.typed import Types
+from hfpy.analyze.language.uses import aliases_of
 from hfpy.backends.c.values import NO_STOP, CannotPrint
-from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, STOP, unseen_function
+from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, STOP, other_type, unseen_function
 from hfpy.model.expressions import Apply, Keyword, Name, Range
 from hfpy.model.macros import Macro
 from hfpy.model.statements import Assignment, InputOutput, Jump, Memory, OneLine, Opaque, Specification, Statement
@@ -72,6 +75,21 @@ def check_sections(site: CallSite, shown: list[str], facts: Facts, macros: Mappi
         tree = expanded(fragment(given), macros).expr
         if isinstance(tree, Apply) and not isinstance(tree.args[0], Range):
             raise CannotPrint(f"a section with gaps for '{name}', which has assumed shape,")
+
+
+def check_types(site: CallSite, facts: Facts) -> None:
+    """Raises CannotPrint for arguments of another type than their dummies, which old code hands on where no interface
+    is known: procedures of a module know each other's.
+    """
+    types, hidden = Types(facts.application, facts.scopes), aliases_of(site.at)
+    for name, actual in passed(facts, site):
+        dummy = facts.object(name, site.callee)
+        wanted = types.kinds.scalar(dummy.symbol.type, dummy.home) if dummy is not None else None
+        given = types.expression(actual, site.caller, hidden)
+        if wanted is None or given is None or given.bytes is None:
+            continue
+        if (given.base, given.bytes) != (wanted.base, wanted.bytes):
+            raise CannotPrint(other_type(name, site.name), actual.start, actual.end)
 
 
 def place_asked(inquiry: Apply, entry: Entry | None) -> int | None:

@@ -21,7 +21,7 @@ from hfpy.backends.c.values import (
     packed_name,
     root_name,
 )
-from hfpy.backends.fortran.accepted import check_function, check_sections, check_statement, place_asked
+from hfpy.backends.fortran.accepted import check_function, check_sections, check_statement, check_types, place_asked
 from hfpy.backends.fortran.elements import counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
 from hfpy.backends.fortran.rows import Rows
@@ -447,6 +447,7 @@ class KernelText(Rows):
             raise Follows(f"'{site.name}'")
         values = [self._render(a.value if isinstance(a, Keyword) else a, text, planned) for a in args]
         check_sections(site, values, self.facts, self.macros)
+        check_types(site, self.facts)
         named = (text[a.start : a.value.start] if isinstance(a, Keyword) else "" for a in args)
         shown = [name + value for name, value in zip(named, values, strict=True)]
         shown += [*self._optional(site, args), *self.spelling.further[site.callee]]
