@@ -13,6 +13,8 @@ from hfpy.suffixes import FIXED, HYBRID, PREPROCESSED
 from hfpy.translation import Contents, GeneratedFile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hfpy.model.units import FileIndex
     from hfpy.transform.files import FileResult
     from hfpy.transform.workshop import Beside
@@ -80,7 +82,7 @@ def contents_of(index: FileIndex) -> Contents:
     """What the build has to know about a file of the user's."""
     kinds = {u.kind for u in index.units}
     made = Contents(
-        provides=tuple(u.name for u in index.units if u.kind in ("module", "submodule")),
+        provides=_spelled((u.name for u in index.units if u.kind in ("module", "submodule")), index),
         programs=tuple(u.name or Path(index.path).stem for u in index.units if u.kind == "program"),
         block_data="blockdata" in kinds,
         submodules="submodule" in kinds,
@@ -89,4 +91,19 @@ def contents_of(index: FileIndex) -> Contents:
     )
     stated = (parse_use(line) for line in index.lines if line.text[:3].lower() == "use")  # in interface bodies, too
     uses = (*(use for unit in index.units for use in unit.uses), *(use for use in stated if use is not None))
-    return made.using(use.module for use in uses if not use.intrinsic)
+    return made.using(_spelled((use.module for use in uses if not use.intrinsic), index))
+
+
+def _spelled(modules: Iterable[str], index: FileIndex) -> tuple[str, ...]:
+    """Modules by the names in the text, and by those that the file's macros put in their place: one module may have
+    several of them. Macros care for upper and lower case, which names here have lost; a name too many does no harm.
+    """
+    plain = {name.lower(): m.body.strip().lower() for name, m in index.definitions.items() if m.params is None}
+    found = dict.fromkeys(modules)
+    pending = list(found)
+    while pending:
+        name = plain.get(pending.pop(), "")
+        if name.isidentifier() and name not in found:
+            found[name] = None
+            pending.append(name)
+    return tuple(found)
