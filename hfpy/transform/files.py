@@ -90,8 +90,7 @@ class FileRewriter:
             self.found += hidden_intrinsics(self.facts, routine, own)
             if self.facts.target == "gpu":
                 self.found += hidden_variables(self.facts.scopes, routine, own)
-            if own or self.facts.positions.regions:
-                self.found += mixed_names(routine)
+            self.found += mixed_names(routine, own, bool(self.facts.positions.regions))
             if routine.kind not in ("module", "submodule") and routine.end is not None:
                 rows = [r for r in indented if routine.header.first <= r <= routine.end.last]
                 own += self._at_margin(rows, own)

@@ -6,7 +6,7 @@ selector mentions a name that has another meaning in the construct.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from hfpy.analyze.language.context import RENAMING
 from hfpy.analyze.language.scopes import Scopes
@@ -43,13 +43,16 @@ def hidden_variables(scopes: Scopes, routine: Routine, edits: Iterable[Edit]) ->
                 yield error("HF702", message, Place(routine.file, edit.line + 1, 1), _HINT, (Related(meant, "here"),))
 
 
-def mixed_names(routine: Routine) -> Iterator[Diagnostic]:
+def mixed_names(routine: Routine, edits: Sequence[Edit], regions: bool) -> Iterator[Diagnostic]:
     """An error for each associate name of a routine whose selector mentions a name that the same construct, or one in
-    it, gives another meaning: in ``associate (a => b, c => a)`` hfpy would take ``c`` for a part of ``b``. That may
-    matter to regions in other routines, which call this one or are called by it.
+    it, gives another meaning: in ``associate (a => b, c => a)`` hfpy would take ``c`` for a part of ``b``. That matters
+    to ``edits`` in the construct, and it may matter to ``regions`` in other routines, which call this one or are called
+    by it.
     """
-    if any(c.kind in RENAMING for c in constructs(routine.body)):
-        yield from _mixed(routine, routine.body, {})
+    for construct in constructs(routine.body):
+        if construct.kind in RENAMING and (regions or any(_holds(construct, edit) for edit in edits)):
+            yield from _mixed(routine, routine.body, {})
+            return
 
 
 def _mixed(routine: Routine, nodes: tuple[Node, ...], around: Aliases) -> Iterator[Diagnostic]:

@@ -131,3 +131,28 @@ def test_in_a_called_routine_without_regions(construct: str, monkeypatch: pytest
     found = translate_text({"m.f90": text.replace("LOOP", "")}, backend="openmp", auto=True).require()
     assert "!$omp" not in found.text
     assert "HF702" in translate_text({"m.f90": text.replace("LOOP", "!@parallelRegion")}, backend="openmp").codes()
+
+
+@pytest.mark.parametrize("construct", SWAPPED)
+def test_in_a_main_program_without_regions(construct: str) -> None:
+    """Its objects are declared with save for the sake of threads; the program was refused."""
+    text = f"""program p
+  implicit none
+  type t
+    real(8) :: v(9) = 0
+  end type t
+  type(t) :: o
+  real(8), target :: a(300000), b(300000)
+  integer :: i
+  b = 1
+  do i = 1, 300000
+    a(i) = b(i)*i
+  end do
+  {SWAPPED[construct]}
+  print *, sum(a), sum(b), o%v
+end program p
+"""
+    text = text.replace("(i) = 1", "(1) = 1")
+    done = translate_text({"p.f90": text}, backend="openmp", auto=True)
+    assert not done.errors
+    assert "!$omp" not in done.require().text
