@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
     from hfpy.model.application import Application
     from hfpy.options import Outside
-    from hfpy.transform.loops.automatic import Automatic, Stated
     from hfpy.transform.loops.foundregions import Allowed
     from hfpy.transform.loops.obstacles import Hindered
+    from hfpy.transform.loops.verdicts import Automatic, Stated
     from hfpy.transform.pipelines import Lowered
     from hfpy.transform.settled import Settled
 
@@ -154,8 +154,8 @@ def found_regions(
 
     Raises HfpyError if a file cannot be read as Fortran.
     """
-    from hfpy.transform.loops.automatic import NOTHING
     from hfpy.transform.loops.foundregions import with_found_regions
+    from hfpy.transform.loops.verdicts import NOTHING
 
     with deep():
         settled = _read(paths, replace(options, auto=True), progress, {})

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hfpy.commands.tables import Table
     from hfpy.insight.survey import Survey
     from hfpy.options import Outside
-    from hfpy.transform.loops.automatic import Automatic
+    from hfpy.transform.loops.verdicts import Automatic
 
 
 #: The module of the runtime by which programs bring arrays to the device.

@@ -18,8 +18,8 @@ from hfpy.diagnostics import Diagnostic, HfpyError
 from hfpy.model.statements import Construct
 from hfpy.options import Options
 from hfpy.pipeline import found_regions, judged
-from hfpy.transform.loops.automatic import Automatic, Stated
 from hfpy.transform.loops.foundregions import Allowed
+from hfpy.transform.loops.verdicts import Automatic, Stated
 
 Sessions = Mapping[str, Session]
 _LINE = 35  # bytes of a line, about

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hfpy.diagnostics import Place
 from hfpy.model.source import LogicalLine
 from hfpy.parse.outside import unread_files, unseen_modules
-from hfpy.transform.loops.automatic import Automatic, Verdict
+from hfpy.transform.loops.verdicts import Automatic, Verdict
 from hfpy.values import dataclass
 
 TARGETS = ("cpu", "gpu")

@@ -12,8 +12,8 @@ from hfpy.annotate.text import figures, summary
 from hfpy.commands.tables import Table
 from hfpy.diagnostics import Place
 from hfpy.pipeline import in_the_way
-from hfpy.transform.loops.automatic import Automatic
 from hfpy.transform.loops.obstacles import Hindered
+from hfpy.transform.loops.verdicts import Automatic
 from hfpy.values import dataclass
 
 _SHOWN = 3  # places of a cause

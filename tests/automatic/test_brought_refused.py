@@ -9,8 +9,8 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.options import Options
-from hfpy.transform.loops.automatic import Automatic
 from hfpy.transform.loops.foundregions import with_found_regions
+from hfpy.transform.loops.verdicts import Automatic
 from hfpy.transform.settled import read_settled
 from tests.support import write_files
 

@@ -10,7 +10,7 @@ import pytest
 
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
-from hfpy.transform.loops.automatic import Verdict
+from hfpy.transform.loops.verdicts import Verdict
 from tests.automatic.affine import HIGH, LOW, VARIABLES, Nest, nest_of, parallel
 from tests.support import write_files
 

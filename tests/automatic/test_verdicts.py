@@ -10,7 +10,7 @@ import pytest
 
 from hfpy.options import Options
 from hfpy.pipeline import found_regions
-from hfpy.transform.loops.automatic import Verdict
+from hfpy.transform.loops.verdicts import Verdict
 from tests.automatic.rows import HEAD, ROWS, Row, source_of
 from tests.support import CUDA_C, OPENACC, OPENMP, Corpus, Pair, Variant, write_files
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from math import prod
-from types import MappingProxyType
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.callgraph.graph import CallGraph
@@ -33,7 +32,7 @@ from hfpy.analyze.loops.ordering import Ordering
 from hfpy.analyze.loops.plainloops import Serial, plain_loops
 from hfpy.analyze.regions.sharing import RegionSharing, RoutineSharing
 from hfpy.analyze.unchanged import unchanged_routines
-from hfpy.diagnostics import Diagnostic, HfpyError, Place, has_errors
+from hfpy.diagnostics import HfpyError, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
 from hfpy.model.statements import Construct
@@ -53,70 +52,13 @@ from hfpy.transform.loops.tried import (
     speaks_against,
     written,
 )
+from hfpy.transform.loops.verdicts import Automatic, Brought, Loops, Stated, Verdict
 from hfpy.transform.ownloops import last_row
 from hfpy.transform.settled import Settled
-from hfpy.values import dataclass
 
 _ROUNDS = 60
 _FEW = {"cpu": 4, "gpu": 32}  # points that leave most threads, or most of a GPU, idle
 _PROCEDURES = ("program", "subroutine", "function", "procedure")
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What became of one loop of a routine: the iterators of its region, outermost first, and the reductions of that;
-    or why it is none. ``nested`` are the loops that are right in each other from this one on. ``inside`` says that it
-    is in a region, or in a routine that is called in one. ``clause`` would make a region of it, if the user can
-    state that. ``last`` is its last line. ``columns`` are iterators of a stretch whose loops over them were taken out;
-    ``beside`` says what is in the way of code for one column around a serial loop, ``against`` all that was found
-    against a region. Lines are the user's.
-    """
-
-    key: str
-    loop: Construct
-    place: Place
-    last: int
-    iterators: tuple[str, ...] = ()
-    nested: int = 1
-    reductions: tuple[Reduction, ...] = ()
-    why: str = ""
-    clause: str = ""
-    stated: str = ""
-    inside: bool = False
-    holds: bool = False
-    columns: tuple[str, ...] = ()
-    beside: str = ""
-    against: tuple[Diagnostic, ...] = ()
-
-    @property
-    def region(self) -> bool:
-        """Whether the loop has become a region."""
-        return bool(self.iterators)
-
-
-@dataclass(frozen=True)
-class Automatic:
-    """An application with the regions that were found, what became of each loop, and the call graph of the application
-    without them. ``brought`` are arrays that routines bring to the device for what they call. ``effects`` are those
-    with which the application was judged in the end.
-    """
-
-    settled: Settled
-    verdicts: tuple[Verdict, ...]
-    graph: CallGraph
-    brought: Brought
-    effects: Effects | None = None
-
-    @property
-    def original(self) -> Application:
-        """The application without the regions."""
-        return self.graph.application
-
-
-Stated = Mapping[tuple[str, int], str]
-Brought = Mapping[str, tuple[str, ...]]  # arrays that routines bring to the device
-Loops = frozenset[tuple[str, int]]  # by file and line
-NOTHING: Stated = MappingProxyType({})
 
 
 class Search:

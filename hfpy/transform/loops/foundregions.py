@@ -14,11 +14,12 @@ from math import prod
 from hfpy.analyze.callgraph.work import Work, turns_of
 from hfpy.analyze.loops.stretches import NoColumns
 from hfpy.model.statements import LOOPS, Construct, Header, Node, constructs
-from hfpy.transform.loops.automatic import NOTHING, Automatic, Loops, Search, Stated, Verdict
+from hfpy.transform.loops.automatic import Search
 from hfpy.transform.loops.columnloops import TakenOut
 from hfpy.transform.loops.columnproof import Proved, proved
 from hfpy.transform.loops.columnstretches import beside, stretches
 from hfpy.transform.loops.tried import Judge
+from hfpy.transform.loops.verdicts import NOTHING, Automatic, Loops, Stated, Verdict
 from hfpy.transform.settled import Settled
 
 _PIECES = 5  # how often a stretch is cut where a statement is in the way

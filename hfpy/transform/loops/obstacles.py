@@ -16,8 +16,9 @@ from hfpy.codes import CODES
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.application import Application
 from hfpy.model.statements import Construct
-from hfpy.transform.loops.automatic import NOTHING, Automatic, Search, Verdict
+from hfpy.transform.loops.automatic import Search
 from hfpy.transform.loops.tried import Judge, Tried
+from hfpy.transform.loops.verdicts import NOTHING, Automatic, Verdict
 from hfpy.transform.settled import Settled
 from hfpy.values import dataclass
 
