@@ -48,6 +48,7 @@ from hfpy.model.statements import (
     Statement,
     constructs,
     flatten,
+    own_exits,
 )
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE, expanded, fragment
@@ -413,8 +414,9 @@ class OffloadRewriter(RegionRewriter):
         return [*result.private, *result.heap, *result.firstprivate, *result.lastprivate]
 
     def _check_results(self, node: Construct, code: RegionCode, results: Sequence[DataObject]) -> None:
-        jumps = [s for s in flatten(node.body) if isinstance(s, Jump) and s.kind in ("@exit", "cycle")]
-        own = code.region.loops or any(j.kind == "@exit" for j in jumps)
+        exits = own_exits(node)
+        jumps = [*exits, *(s for s in flatten(node.body) if isinstance(s, Jump) and s.kind == "cycle")]
+        own = code.region.loops or bool(exits)
         if results and jumps and own:
             self._refuse(f"'{results[0].name}', used after the region, with a point that ends early,", jumps[0].line)
         for data in results:

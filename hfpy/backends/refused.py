@@ -6,7 +6,7 @@ from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.language.types import is_bound, is_parent
 from hfpy.backends.c.values import CannotPrint
 from hfpy.model.expressions import Component, Name
-from hfpy.model.statements import Call
+from hfpy.model.statements import Call, Construct, own_exits
 
 SOURCE = "put its source among those of the project, or call it outside of the region"
 DECLARED = "declare which is meant, by 'external' or 'intrinsic' and its name"
@@ -48,7 +48,14 @@ INDEXED = "write it as loops, or let it read the arrays that it sets at the same
 PRINT = "print single numbers and texts in the region itself, in a format that is * or a text; or do it after it"
 BOUND = "call the procedure itself, with the object as an argument: call add(x, y) for call x%add(y)"
 INHERITED = "name the component behind it without it: x%u for x%base%u"
+INNER_EXIT = "let the rest of the inner region be under a condition, instead of the jump"
 TEXT = "compare it before the region, and use a logical or an integer in the region"
+
+
+def check_exits(node: Construct) -> None:
+    """Raise CannotPrint for an ``@exit`` of a region within a kernel: plain form has jumps for them."""
+    if node.kind == "region" and own_exits(node):
+        raise CannotPrint("'@exit' of a region within another one", hint=INNER_EXIT)
 
 
 def other_type(dummy: str, routine: str) -> str:

@@ -234,7 +234,8 @@ def _anew(made: Statement) -> str:
             return " ".join(w for w in ("end", "select" if kind == "selecttype" else kind, name) if w)
         case Jump(kind=kind, target=target, exprs=exprs):
             word = {"goto": "go to", "errorstop": "error stop"}.get(kind, kind)
-            return " ".join(w for w in (word, target, listed(exprs, False)) if w)
+            shown = "" if kind == "@exit" else target
+            return " ".join(w for w in (word, shown, listed(exprs, False)) if w)
         case Memory(kind=kind, items=items, options=options):
             return f"{kind}({listed((*items, *options), False)})"
         case InputOutput(kind="print", items=items):

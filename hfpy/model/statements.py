@@ -96,7 +96,8 @@ class End(Statement):
 class Jump(Statement):
     """``return``, ``exit``, ``cycle``, ``goto``, ``stop``, ``errorstop``, ``continue``, and the directive ``@exit``.
 
-    ``span`` is the place of ``exit``, ``cycle`` or ``@exit`` in its line (its end is -1 for the whole line).
+    ``span`` is the place of ``exit``, ``cycle`` or ``@exit`` in its line (its end is -1 for the whole line). The target
+    of an ``@exit`` is the name of its region.
     """
 
     kind: str
@@ -156,9 +157,12 @@ class Opaque(Statement):
 
 @dataclass(frozen=True, slots=True)
 class DirectiveLine(Statement):
-    """A directive that opens or closes a construct, or is alone (``@exit`` is a :class:`Jump`)."""
+    """A directive that opens or closes a construct, or is alone (``@exit`` is a :class:`Jump`). Where it opens a
+    region, ``name`` is one that no other region of the routine has, and nothing in Fortran.
+    """
 
     kind: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +232,14 @@ def flatten(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Statement]:
             while isinstance(node, OneLine):  # "if (c) where (m) a = b" has one in another
                 node = node.action
                 yield node
+
+
+def name_of(node: Construct) -> str:
+    """The name by which jumps mean a construct: its own, or that of a region; empty if it has none."""
+    header = node.header
+    if isinstance(header, Header):
+        return header.construct_name
+    return header.name if isinstance(header, DirectiveLine) else ""
 
 
 def own_exits(region: Construct) -> list[Jump]:

@@ -19,6 +19,7 @@ from hfpy.model.statements import (
     Header,
     Jump,
     Node,
+    OneLine,
     Opaque,
     Part,
     Specification,
@@ -108,6 +109,7 @@ class BlockBuilder:
         self.given_up = False
         self.included: list[LogicalLine] = []  # those of the lines that are in included files
         self.assigned: Callable[[], tuple[str, ...]] = tuple  # labels that are in variables
+        self.regions = 0  # that have begun
         self.unknown: dict[str, str] = {}  # arrays of whose elements nothing is known, each with the reason
         self.serial: tuple[LogicalLine, str] | None = None  # a @serial whose loop has not come yet, and its reason
         # The open @stencilProgram, its line, and the blocks around it.
@@ -136,7 +138,7 @@ class BlockBuilder:
                 self._end(statement, kind)
             case _:
                 known = listed(statement, self.assigned)
-                self._append(self._not_known(known) or without_branch(known))
+                self._append(self._not_known(known) or without_branch(self._of_region(known)))
         if line.label:
             self._labelled_end(line.label)
 
@@ -238,7 +240,7 @@ class BlockBuilder:
         if directive is None:
             if "{" in line.text and "region" in line.text.lower():
                 # Most likely a region: its end shall not be reported too.
-                self.stack.append(_Open("region", DirectiveLine(line, "region")))
+                self.stack.append(_Open("region", self._named(line, "region")))
             return
         if line.comment and directive.keyword in ("if", "exit"):
             hint = "a plain compiler would take both branches; use a hybrid file (.h90)"
@@ -254,11 +256,11 @@ class BlockBuilder:
         elif directive.keyword == "parallelregion" and directive.get("columns") is not None:
             self._columns(line, directive)
         elif directive.keyword == "parallelregion" and directive.get("domsize") is None:
-            self.stack.append(_Open("nest", DirectiveLine(line, "nest"), directive=directive))
+            self.stack.append(_Open("nest", self._named(line, "nest"), directive=directive))
         elif directive.keyword == "parallelregion":
             region, problems = region_of(directive, line, self.file)
             self.found += problems
-            self.stack.append(_Open("region", DirectiveLine(line, "region"), region=region))
+            self.stack.append(_Open("region", self._named(line, "region"), region=region))
         elif directive.keyword == "if":
             condition, problems = if_of(directive, line, self.file)
             self.found += problems
@@ -270,11 +272,26 @@ class BlockBuilder:
         elif directive.keyword == "exit":
             if not any(b.kind in _REGIONS for b in self.stack):
                 self.found.append(error("HF207", "@exit outside a region", line.place(self.file)))
-            self._append(Jump(line, "@exit"))
+            self._append(self._of_region(Jump(line, "@exit")))
         else:
             hint = "put it after the declarations"
             message = f"@{shown_keyword(directive.keyword)} in the executable part"
             self.found.append(error("HF207", message, line.place(self.file), hint))
+
+    def _named(self, line: LogicalLine, kind: str) -> DirectiveLine:
+        """The directive by which a region begins, with a name for it."""
+        self.regions += 1
+        return DirectiveLine(line, kind, f"@{self.regions}")
+
+    def _of_region(self, statement: Statement) -> Statement:
+        """A statement of the innermost region, with the name of it where it is an ``@exit``."""
+        if isinstance(statement, OneLine):
+            action = self._of_region(statement.action)
+            return statement if action is statement.action else replace(statement, action=action)
+        if not isinstance(statement, Jump) or statement.kind != "@exit":
+            return statement
+        opened = next((b.header for b in reversed(self.stack) if b.kind in _REGIONS), None)
+        return replace(statement, target=opened.name) if isinstance(opened, DirectiveLine) else statement
 
     def _columns(self, line: LogicalLine, directive: Directive) -> None:
         """A region whose loops over the columns are in it begins."""
@@ -288,7 +305,7 @@ class BlockBuilder:
         if any(b.kind in _REGIONS for b in self.stack):
             problems.append(error("HF207", "columns(…) inside a region", line.place(self.file), "end that one before"))
         self.found += problems
-        self.stack.append(_Open("columns", DirectiveLine(line, "columns")))
+        self.stack.append(_Open("columns", self._named(line, "columns")))
 
     def _distributed(self, line: LogicalLine, directive: Directive) -> None:
         if any(b.kind in _REGIONS for b in self.stack):

@@ -21,6 +21,7 @@ from hfpy.model.statements import (
     Statement,
     constructs,
     flatten,
+    name_of,
     targets,
     ways_out,
 )
@@ -181,7 +182,7 @@ class FlowScan:
 
     def _joined(self, node: Construct, assigned: int) -> int:
         """What is certain after a construct, which jumps to its end, and out of it by its name, leave earlier."""
-        name = node.header.construct_name if isinstance(node.header, Header) and node.kind not in LOOPS else ""
+        name = name_of(node) if node.kind not in LOOPS else ""
         label = node.end.line.label if node.end is not None else ""
         for end in (name, label):
             if end:
@@ -200,7 +201,7 @@ class FlowScan:
             inner = self._statement(statement.action, after)
             return inner if statement.kind == "if" and truth(statement.control[0]) else after & inner
         if isinstance(statement, Jump) and (
-            statement.kind == "goto" or (statement.kind == "exit" and statement.target)
+            statement.kind == "goto" or (statement.kind in ("exit", "@exit") and statement.target)
         ):
             # What was certain here is what is certain at its label, or after the construct it names.
             self._leads(statement.target, after)
@@ -279,7 +280,7 @@ class FlowScan:
 
 def _places(nodes: tuple[Node, ...]) -> frozenset[str]:
     """The labels and the names of constructs in some nodes."""
-    names = {c.header.construct_name for c in constructs(nodes) if isinstance(c.header, Header)}
+    names = {name_of(c) for c in constructs(nodes)}
     return frozenset(names | {s.line.label for s in flatten(nodes)} - {""})
 
 

@@ -41,7 +41,7 @@ from hfpy.analyze.nests.subscripts import Subscripts
 from hfpy.analyze.nests.views import View
 from hfpy.analyze.nests.walked import Read
 from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range
-from hfpy.model.statements import LOOPS, Assignment, Construct, Header, Jump, Node, OneLine, Statement
+from hfpy.model.statements import LOOPS, Assignment, Construct, Header, Jump, Node, OneLine, Statement, name_of
 from hfpy.model.units import Routine
 from hfpy.parse.expressions.fragments import ONE, expanded
 from hfpy.parse.statements.nests import innermost_body
@@ -122,7 +122,7 @@ class _Walk(Accessed):
 
     def _construct(self, node: Construct, here: Position) -> None:
         header = node.header
-        name = header.construct_name if isinstance(header, Header) and node.kind not in LOOPS else ""
+        name = name_of(node) if node.kind not in LOOPS else ""
         ends = (name, node.end.line.label if node.end is not None else "")
         self.levels += [Level(len(self.loops), len(self.guards), end, "block") for end in ends]
         self._construct_of(node, header, here)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hfpy.analyze.dependence.forms import Form
 from hfpy.analyze.dependence.model import Condition, Every, negated
-from hfpy.model.statements import LOOPS, Construct, Header, Jump, Node, OneLine, Statement, flatten
+from hfpy.model.statements import LOOPS, Construct, Jump, Node, OneLine, Statement, flatten, name_of
 from hfpy.values import dataclass
 
 _ENDS = ("return", "@exit", "stop", "errorstop")
@@ -52,7 +52,7 @@ def target(jump: Jump, levels: list[Level]) -> Level:
     """The level whose rest a jump passes over: that of a loop that goes on or ends, or that of the routine."""
     base = max(n for n, level in enumerate(levels) if level.kind == "routine")
     inner = levels[base + 1 :]
-    if jump.kind in _ENDS:
+    if jump.kind in _ENDS and not jump.target:
         return levels[base]
     if jump.target:
         return next((level for level in reversed(inner) if level.name == jump.target), levels[base])
@@ -106,12 +106,12 @@ def leaves(loop: Construct) -> bool:
 
 
 def _leaves(jump: Jump, inside: int, names: tuple[str, ...], labels: set[str]) -> bool:
-    if jump.kind in _ENDS:
+    if jump.kind in _ENDS and not jump.target:
         return True
     if jump.kind == "goto":
         return jump.target not in labels
     if jump.target:
-        return jump.target not in names and jump.kind in ("exit", "cycle")
+        return jump.target not in names and jump.kind in ("exit", "cycle", "@exit")
     return jump.kind == "exit" and not inside
 
 
@@ -119,7 +119,7 @@ def _jumps(nodes: tuple[Node, ...], inside: int, names: tuple[str, ...]) -> Iter
     """The jumps below some nodes, with the number of loops around each, and the names of the constructs."""
     for node in nodes:
         if isinstance(node, Construct):
-            name = node.header.construct_name if isinstance(node.header, Header) else ""
+            name = name_of(node)
             for part in node.parts:
                 yield from _jumps(part.body, inside + (node.kind in LOOPS), (*names, name))
         else:

@@ -11,7 +11,7 @@ from hfpy.backends.c.calls import call_text
 from hfpy.backends.c.values import NO_STOP, PRIMARY, CannotPrint, CText, c_type
 from hfpy.backends.masked import parts_of
 from hfpy.backends.prints import WORDS, words
-from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, STOP, no_source
+from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, STOP, check_exits, no_source
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
 from hfpy.model.kernel import Print
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
@@ -258,6 +258,7 @@ class Statements(ArrayStatements):
             if self.body.facts.holds(node.condition, self.body.key):
                 self.block(node.body, depth)
             return
+        check_exits(node)
         self.block(node.body, depth)
 
     def _do(self, node: Construct, depth: int) -> None:

@@ -29,7 +29,7 @@ from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.fortran.words import word_texts
 from hfpy.backends.masked import Masked, assignments, flat, parts_of
 from hfpy.backends.prints import WORDS, words
-from hfpy.backends.refused import INDEXED, PRINT, TEXT, no_source
+from hfpy.backends.refused import INDEXED, PRINT, TEXT, check_exits, no_source
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -105,6 +105,8 @@ class KernelText(Rows):
             elif not isinstance(node, Construct):
                 self._put(node, depth)
             elif node.kind == "region":
+                with self.refusals.at(node.header.line):
+                    check_exits(node)
                 self.block(node.body, depth)
             elif node.kind == "where":
                 with self.refusals.at(node.header.line):

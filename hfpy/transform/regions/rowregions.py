@@ -13,7 +13,7 @@ from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.regions.vectors import goes_along_rows
 from hfpy.model.directives import Region
 from hfpy.model.expressions import names_in
-from hfpy.model.statements import Assignment, Construct, Header, Jump, Node, OneLine, constructs, flatten
+from hfpy.model.statements import Assignment, Construct, Header, Jump, Node, OneLine, constructs, flatten, name_of
 from hfpy.model.units import Routine
 from hfpy.parse.statements.nests import innermost_body, own_nest
 from hfpy.transform.regions.outline import Refused
@@ -112,7 +112,7 @@ def _hosts(facts: Facts, routine: Routine) -> Iterator[Routine]:
 
 def _check_body(facts: Facts, routine: Routine, body: tuple[Node, ...], loop: str) -> None:
     """Raises Refused unless the body is made of assignments, branches and loops of few turns."""
-    names = {loop, *(getattr(c.header, "construct_name", "") for c in constructs(body))}
+    names = {loop, *map(name_of, constructs(body))}
     for construct in constructs(body):
         if construct.kind not in ("do", "if", "select"):
             raise Refused(f"there is a '{construct.kind}' in the body")
@@ -120,9 +120,8 @@ def _check_body(facts: Facts, routine: Routine, body: tuple[Node, ...], loop: st
             raise Refused("a loop in the body has many turns, or a number of turns that is not known")
     for statement in flatten(body):
         action = statement.action if isinstance(statement, OneLine) else statement
-        if isinstance(action, Jump) and (
-            action.kind not in ("exit", "cycle", "@exit") or action.target not in names | {""}
-        ):
+        leaves = isinstance(action, Jump) and action.kind in ("exit", "cycle") and action.target not in names | {""}
+        if leaves or (isinstance(action, Jump) and action.kind not in ("exit", "cycle", "@exit")):
             raise Refused("there is a jump out of the row")
         plain = isinstance(action, Assignment) and not action.pointer
         if not plain and not isinstance(action, Jump) and type(action).__name__ not in ("Header", "End"):
