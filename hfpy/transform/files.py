@@ -12,6 +12,7 @@ from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.directives import Region
 from hfpy.model.names import is_operator
 from hfpy.model.source import LogicalLine
+from hfpy.model.statements import constructs
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives.directives import is_scheme, is_serial
 from hfpy.parse.files import COMPILED, PREDEFINED, leaves_preprocessed
@@ -86,7 +87,7 @@ class FileRewriter:
         routines = [r for r in self.facts.application.routines_in(self.index.path) if self.facts.graph.has(r, here)]
         indented = self._indented_conditions()
         for routine in routines:
-            own = list(self._unit(routine))
+            own = self._in_build(routine, self._unit(routine))
             self.found += hidden_intrinsics(self.facts, routine, own)
             if self.facts.target == "gpu":
                 self.found += hidden_variables(self.facts.scopes, routine, own)
@@ -113,6 +114,15 @@ class FileRewriter:
             edited = apply_edits(self.index.source, ())
         contents = replace(added.contents, selections=holds_selections(routines)).using(self.modules)
         return FileResult(edited, tuple(self.found), self.openmp, added.beside, contents)
+
+    def _in_build(self, routine: Routine, edits: Iterable[Edit]) -> list[Edit]:
+        """The edits without those of lines that are not in this build: ``@if`` takes away all lines of a block."""
+        gone: set[int] = set()
+        for block in constructs(routine.body):
+            end, condition = block.end, block.condition
+            if end is not None and condition is not None and not self.facts.holds(condition, routine.key):
+                gone.update(range(block.header.line.first + 1, end.line.last + 1))
+        return [edit for edit in edits if edit.line not in gone]
 
     def _indented_conditions(self) -> list[int]:
         """Physical lines for the preprocessor that do not begin with their ``#``.
