@@ -130,6 +130,10 @@ class Region:
         """Whether the region has loops on the target (``cpu`` or ``gpu``)."""
         return not self.applies_to or target in self.applies_to
 
+    def turns_on(self, target: str) -> bool:
+        """Whether its points are turns of loops that are not in the text, on a target, for those who see its body."""
+        return self.vector and not self.loops and self.active(target)
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:

@@ -255,7 +255,8 @@ class FlowScan:
             if node.region is not None:
                 after |= self._all(node.region.iterators)
             inner = self._block(node.body, after)
-            return inner if node.kind != "at_if" else after & inner
+            some = node.kind == "at_if" or (node.region is not None and node.region.vector)  # perhaps no point
+            return inner if not some else after & inner
         results = []
         before = assigned
         closed = False

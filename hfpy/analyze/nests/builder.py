@@ -40,6 +40,7 @@ from hfpy.analyze.nests.reading import Reading, World
 from hfpy.analyze.nests.subscripts import Subscripts
 from hfpy.analyze.nests.views import View
 from hfpy.analyze.nests.walked import Read
+from hfpy.model.directives import Region
 from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range
 from hfpy.model.statements import LOOPS, Assignment, Construct, Header, Jump, Node, OneLine, Statement, name_of
 from hfpy.model.units import Routine
@@ -150,6 +151,8 @@ class _Walk(Accessed):
         elif node.kind == "block":
             with self.naming(node):
                 self.block(node.body, (*here, 0))
+        elif node.region is not None and node.region.turns_on(self.facts.target):
+            self._points(node, node.region, here)
         else:
             self.block(node.body, (*here, 0))
 
@@ -250,6 +253,31 @@ class _Walk(Accessed):
             self.frame.indices.pop(var or "while", None)
         else:
             self.frame.indices[var] = hidden
+
+    def _points(self, node: Construct, region: Region, here: Position) -> None:
+        """A region with ``vector`` within another one, or in a called routine: its points are turns of loops."""
+        macros, reading = self.facts.application.macros_of(self.frame.key), self.reading(node.header)
+        steps = region.strides or (ONE,) * len(region.domains)
+        rows = list(zip(region.iterators, region.starts, region.ends, steps, strict=True))
+        outer, indices, first, vague = self.loops, dict(self.frame.indices), len(self.accesses), False
+        changed = self.calls.scalars_set(node, self.frame.key)
+        for name, *bounds in reversed(rows):  # the last is the outermost
+            low, high, step = (reading.form(expanded(bound, macros).expr) for bound in bounds)
+            self.frame.values.pop(name, None)
+            if not step.constant:  # up or down
+                low, high, step, vague = extreme("min", (low, high)), extreme("max", (low, high)), number(1), True
+            self.enter(name, low, high, step)
+        for name in changed:
+            self.forget(name)
+        self.levels.append(Level(len(self.loops), len(self.guards), name_of(node)))
+        self.block(node.body, (*here, *(loop.index for loop in self.loops[len(outer) :])))
+        self.levels.pop()
+        self.leaving = [x for x in self.leaving if x.depth <= len(outer) or x.label]
+        if vague:
+            self.inexact(first, "the step of a region is not known")
+        self.loops, self.frame.indices = outer, indices
+        for name in changed:
+            self.forget(name)
 
     def _indexed(self, control: tuple[Expr, ...], reading: Reading, name: str, action: Callable[[], None]) -> None:
         """``forall`` and ``do concurrent``: loops in any order, under a mask.
