@@ -101,15 +101,25 @@ class Fields:
     # -- loops
 
     def of_region(self, region: Region, constructs: Iterable[Construct], key: str) -> Scope:
-        """The scope of a statement in a region, with the loops around it."""
+        """The scope of a statement in a region, with the loops around it, and the regions with ``vector`` in it."""
         macros = self.facts.application.macros
-        strides = region.strides or (ONE,) * len(region.domains)
-        bounds = zip(region.domains, region.starts, region.ends, strides, strict=True)
-        own = {d.name: _ends(*(expanded(f, macros).expr for f in found)) for d, *found in bounds}
+        around = tuple(constructs)
+        own = self._points(region)
+        inner: dict[str, tuple[Expr, Expr]] = {}
+        for construct in around:
+            if construct.region not in (None, region) and construct.region.turns_on(self.facts.target):
+                inner |= self._points(construct.region)
         for width in region.halo:
             (start, end), low, high = own[width.domain], expanded(width.low, macros), expanded(width.high, macros)
             own[width.domain] = binary(start, "-", low.expr), binary(end, "+", high.expr)
-        return Scope(key, {**loops(constructs), **own})
+        return Scope(key, {**loops(around), **inner, **own})
+
+    def _points(self, region: Region) -> dict[str, tuple[Expr, Expr]]:
+        """The bounds of a region by its iterators."""
+        macros = self.facts.application.macros
+        strides = region.strides or (ONE,) * len(region.domains)
+        bounds = zip(region.domains, region.starts, region.ends, strides, strict=True)
+        return {d.name: _ends(*(expanded(f, macros).expr for f in found)) for d, *found in bounds}
 
     def of_points(self, region: Region, cut: Cut, scope: Scope) -> Span | None:
         """The points of a region in a domain; None where it does not run over them."""
