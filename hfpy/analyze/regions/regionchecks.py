@@ -221,14 +221,14 @@ def _entries(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
 
 
 def _pure(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
-    """Regions in pure procedures, which can hold no directives but ``simd``, and start no kernels. ``sequential`` needs
-    neither.
+    """Regions in pure procedures, which can hold no directives but ``simd``, and start no kernels. Host code
+    starts kernels for those with ``vector``, too. ``sequential`` needs neither.
     """
     own = (facts.positions.regions[identity] for identity in facts.positions.get(routine.key).own)
     pure = {"pure", "elemental"} & set(routine.prefix) and "impure" not in routine.prefix
     if pure and facts.backend(routine.key) != "sequential":
         for region in own:
-            if not region.vector:
+            if not region.vector or facts.backend(routine.key) in of_kind("kernels"):
                 message = (
                     f"a region in '{routine.name}', which is pure: pure procedures can start no threads and no kernels"
                 )
