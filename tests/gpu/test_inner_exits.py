@@ -49,7 +49,13 @@ contains
     end do
     q(0) = -q(0)
     >
+    <CPU
     q(nx) = q(nx)*2
+    @if{architecture(CPU)}
+    @exit
+    @end if
+    q(0) = q(0) + 1
+    >
   end subroutine column
   subroutine run
     real(8) :: a(0:nx,ny), c(ny)
@@ -79,6 +85,9 @@ def the_pair() -> Pair:
             target, name = opened.pop()
             hybrid.append("@end parallelRegion")
             plain.append(f"end {'do' if target == 'GPU' else 'block'} {name}")
+        elif row.startswith("@if") or plain[-1:] == ["!"]:
+            hybrid.append(line)
+            plain.append("" if row == "@end if" else "!")  # not in a build for GPUs
         else:
             hybrid.append(line)
             jump = f"{'cycle' if opened and opened[-1][0] == 'GPU' else 'exit'} {opened[-1][1] if opened else ''}"

@@ -75,7 +75,8 @@ class Statements(ArrayStatements):
         if at is None:
             return frozenset()
         if self._gotos is None:
-            jumps = (a.statement for a in self.located.values())
+            live, key = self.body.facts.live, self.body.key
+            jumps = (a.statement for a in self.located.values() if live(a, key))
             self._gotos = frozenset(j.target for j in map(_jump_of, jumps) if j is not None and j.kind == "goto")
         return self._gotos
 
