@@ -56,3 +56,30 @@ def test_what_would_be_changed_in_them(backend: str) -> None:
     assert any("(n==2)" in row for row in made) == (target == "cpu")
     assert any("(n==3)" in row for row in made) == (target == "gpu")
     assert "@" not in "".join(made)
+
+
+SETTER = """subroutine work(n, a, b)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n), b
+  real(8) :: s
+  integer :: i
+  @parallelRegion{domName(i), domSize(n)}
+  if (a(i) > 0) then
+    s = a(i)
+    a(i) = s*s
+  end if
+  @end parallelRegion
+  @if{architecture(NAMES)}
+  s = 3
+  @end if
+  b = s
+end subroutine work
+"""
+
+
+@pytest.mark.parametrize("backend", ["openmp", "cuda-c"])
+@pytest.mark.parametrize("names", ["CPU", "GPU"])
+def test_what_is_set_in_those_that_are_built_is_set(names: str, backend: str) -> None:
+    target = "cpu" if backend == "openmp" else "gpu"
+    done = translate_text(SETTER.replace("NAMES", names), target=target, backend=backend)
+    assert done.codes() == ([] if names.lower() == target else ["HF502"])

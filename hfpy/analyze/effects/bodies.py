@@ -211,7 +211,8 @@ class RegionBody:
 
     def _scan(self) -> Flow:
         effects = self.effects.by_statement(self.references, self.key)
-        return FlowScan(effects).scan(innermost_body(self.construct, self.region))
+        scan = FlowScan(effects, lambda condition: self.facts.holds(condition, self.key))
+        return scan.scan(innermost_body(self.construct, self.region))
 
     def place(self, reference: Reference) -> Place:
         """The place of a reference in the user's text."""

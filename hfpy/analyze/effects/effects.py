@@ -224,7 +224,8 @@ class Effects:
         if key not in self._flows:
             self._flows[key] = None
             live = list(self._references(key))
-            self._flows[key] = FlowScan(self.by_statement(live, key)).scan(self.facts.application.routines[key].body)
+            scan = FlowScan(self.by_statement(live, key), lambda condition: self.facts.holds(condition, key))
+            self._flows[key] = scan.scan(self.facts.application.routines[key].body)
         return self._flows[key]
 
     def read_by_function(self, reference: Reference, key: str) -> Iterator[Reference]:

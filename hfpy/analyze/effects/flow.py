@@ -10,6 +10,7 @@ from dataclasses import field
 from typing import TypeVar
 
 from hfpy.analyze.language.uses import Reference
+from hfpy.model.directives import IfDirective
 from hfpy.model.expressions import Name, truth
 from hfpy.model.statements import (
     LOOPS,
@@ -62,11 +63,13 @@ class FlowScan:
 
     ``effects`` gives, for a statement, its references with their effect: (reference, reads, writes, whole),
     ``whole`` telling that
-    the variable is replaced entirely.
+    the variable is replaced entirely. ``holds`` tells of an ``@if`` whether its lines are in the build, where that is
+    known.
     """
 
-    def __init__(self, effects: EffectsByStatement) -> None:
+    def __init__(self, effects: EffectsByStatement, holds: Callable[[IfDirective], bool] | None = None) -> None:
         self.effects = effects
+        self._holds = holds
         self.flow = Flow()
         self._bits: dict[str, int] = {}
         self._does: dict[int, _Does] = {}
@@ -250,12 +253,17 @@ class FlowScan:
             self._block(node.body, after)  # it may run zero times: what it sets is not certain
             self._loops -= 1
             return after
+        known = self._holds(node.condition) if self._holds is not None and node.condition is not None else None
+        if known is False:
+            return assigned
         if node.kind in ("region", "associate", "block", "critical", "at_if"):
             after = self._effects_of(node.header, assigned)
             if node.region is not None:
                 after |= self._all(node.region.iterators)
             inner = self._block(node.body, after)
-            some = node.kind == "at_if" or (node.region is not None and node.region.vector)  # perhaps no point
+            some = (node.kind == "at_if" and known is None) or (
+                node.region is not None and node.region.vector
+            )  # perhaps no point
             return inner if not some else after & inner
         results = []
         before = assigned

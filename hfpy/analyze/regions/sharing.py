@@ -33,6 +33,7 @@ from hfpy.analyze.regions.routineuses import RoutineUses
 from hfpy.analyze.regions.setpointers import HINT, called_before, is_set, used_before, used_behind
 from hfpy.analyze.regions.takenover import lost_beside_large
 from hfpy.diagnostics import Diagnostic, Related, error, warning
+from hfpy.model.directives import IfDirective
 from hfpy.model.expressions import Apply
 from hfpy.model.names import is_own
 from hfpy.model.statements import Assignment, constructs
@@ -385,7 +386,12 @@ class RegionSharing:
     @cached_property
     def _after(self) -> Flow:
         """What may be executed after the region."""
-        return FlowScan(self.uses.all_effects).scan_behind(self.routine.body, self.body.construct)
+        scan = FlowScan(self.uses.all_effects, self._holds)
+        return scan.scan_behind(self.routine.body, self.body.construct)
+
+    def _holds(self, condition: IfDirective) -> bool:
+        """Whether the lines of an ``@if`` of the routine are in the build."""
+        return self.facts.holds(condition, self.key)
 
     def _common(self, name: str, data: DataObject, write: Reference) -> None:
         """A scalar that all points have in common, since it is not the routine's own, or known to what it calls."""
@@ -489,7 +495,7 @@ class RegionSharing:
             statement: [e for e in listed if not (e[1] and self._sets_itself(e[0], name, data))]
             for statement, listed in self.uses.effects_of(name).items()
         }
-        scan = FlowScan({s: listed for s, listed in entries.items() if listed})
+        scan = FlowScan({s: listed for s, listed in entries.items() if listed}, self._holds)
         return name in scan.scan_behind(self.routine.body, self.body.construct).exposed
 
     def _read_in_next_call(self, name: str, data: DataObject) -> bool:
@@ -501,7 +507,7 @@ class RegionSharing:
             statement: [e for e in listed if here not in e[0].at.regions and not self._sets_itself(e[0], name, data)]
             for statement, listed in self.uses.effects_of(name).items()
         }
-        scan = FlowScan({s: listed for s, listed in entries.items() if listed})
+        scan = FlowScan({s: listed for s, listed in entries.items() if listed}, self._holds)
         return name in scan.scan(self.routine.body).exposed
 
     def _sets_itself(self, reference: Reference, name: str, data: DataObject) -> bool:
