@@ -18,11 +18,12 @@ _REGION = -9  # the end of a region
 
 def ends_around(index: FileIndex, node: Construct, endings: Endings, device: bool) -> Iterator[Edit]:
     """The edits that give loops ends of their own as far as a loop, or a region, takes it: those that end with the
-    loop, where it is not the outermost of them; on a ``device`` also those around it that end on a statement behind
-    which copies may be. ``endings`` are those of the routine.
+    loop, where it is not the outermost of them; on a ``device`` also those around it behind whose last statement, or
+    behind an inner one of which, copies may be. ``endings`` are those of the routine.
     """
     for ending in endings.around(node):
-        if (ending.with_outer(node) or (device and ending.works)) and separable(index, ending):
+        copies = device and (ending.works or len(ending.loops) > 1)
+        if (ending.with_outer(node) or copies) and separable(index, ending):
             yield from own_ends(ending)
 
 

@@ -49,6 +49,20 @@ contains
         do 60 m = 1, l
         do 60 i = 1, n
 60      b(i,j,m) = b(i,j-1,m) + c(i)
+    do 70 j = 1, k
+      !@parallelRegion
+      do i = 1, n
+        c(i) = c(i) + i + j
+      end do
+      do 70 i = 1, n
+        a(i,j,1) = c(i) + a(i,max(1,j - 1),1)
+70  continue
+    !@parallelRegion
+    do j = 1, k
+      do i = 1, n
+        a(i,j,1) = 2*a(i,j,1)
+      end do
+    end do
     print '(9f10.2)', s
     print '(9f10.2)', c
     print '(9f10.2)', a
