@@ -17,9 +17,9 @@ _REGION = -9  # the end of a region
 
 
 def ends_around(index: FileIndex, node: Construct, endings: Endings, device: bool) -> Iterator[Edit]:
-    """The edits that give loops ends of their own as far as a loop, or a region, takes it: those that end with the
-    loop, where it is not the outermost of them; on a ``device`` also those around it behind whose last statement, or
-    behind an inner one of which, copies may be. ``endings`` are those of the routine.
+    """The edits that give loops ends of their own for the sake of a loop that becomes a region, or of a region. A loop
+    that ends with an outer one needs that for the directive behind it. On a ``device``, copies may go behind the last
+    statement of the loops around it, and behind inner ones of these. ``endings`` are those of the routine.
     """
     for ending in endings.around(node):
         copies = device and (ending.works or len(ending.loops) > 1)

@@ -126,9 +126,10 @@ class FlowScan:
         certain = self._settled(lambda: self._behind(nodes, construct))
         if not jumps and certain is not None:
             self.flow.certain = frozenset(n for n, bit in self._bits.items() if certain & self._left & bit)
-        if self._jumps.keys() & {statement.line.label for statement in found} - self._passed.keys():
-            # One of them leads to what was not walked over: before the construct, or into a block. Then everything may
-            # be after it.
+        missed = {statement.line.label for statement in found} - self._passed.keys()
+        if self._jumps.keys() & missed:
+            # A jump leads to what was not walked over: before the construct, or into a block. Then everything may be
+            # after it.
             self._settled(lambda: (self._block(nodes, 0), self._behind(nodes, construct)))
         return self.flow
 
@@ -261,10 +262,9 @@ class FlowScan:
             if node.region is not None:
                 after |= self._all(node.region.iterators)
             inner = self._block(node.body, after)
-            some = (node.kind == "at_if" and known is None) or (
-                node.region is not None and node.region.vector
-            )  # perhaps no point
-            return inner if not some else after & inner
+            pointless = node.region is not None and node.region.vector  # it may have no point
+            perhaps = pointless or (node.kind == "at_if" and known is None)
+            return after & inner if perhaps else inner
         results = []
         before = assigned
         closed = False
