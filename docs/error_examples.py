@@ -908,7 +908,8 @@ CALLS: dict[str, Entry] = {
         "the points. As a warning: a routine that is called in a region does so, or random numbers are drawn. "
         "Or it uses a variable that a `block` "
         "around it declares: hfpy does not know whether points share it. Or a `block` in it declares an array whose "
-        "size is another one at each point: compilers keep such sizes where threads share them.",
+        "size is another one at each point: compilers keep such sizes where threads share them. Or a statement sets an "
+        "iterator of the region, or a loop around the region has one for its variable.",
         {"input.h90": _region("read (10, *) a")},
         cure="Read into an array before the region. Output, and `read` from a text, are allowed.",
     ),

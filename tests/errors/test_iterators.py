@@ -143,3 +143,82 @@ end subroutine go
 def test_own_loops() -> None:
     assert translate_text({"m.f90": OWN_LOOPS}).codes() == ["HF319"]
     assert translate_text({"m.f90": OWN_LOOPS.replace("last = i", "last = n")}).codes() == []
+
+
+BODY = """module m
+  implicit none
+contains
+  subroutine go(n, a, v)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n,6), v(3)
+    integer :: i, j, k, got(2)
+    character(len=4) :: text
+    text = '1  2'
+    {before}
+    @parallelRegion{{domName(i,j), domSize(n,6), private(v)}}
+    a(i,j) = i + 10*j
+    {body}
+    @end parallelRegion
+    {behind}
+  end subroutine go
+  subroutine set(k)
+    integer, intent(out) :: k
+    k = 1
+  end subroutine set
+  subroutine one_more(k)
+    integer :: k
+    k = k + 1
+  end subroutine one_more
+  integer function seen(k)
+    integer :: k
+    seen = k
+  end function seen
+end module m
+"""
+INNER = "@parallelRegion{{domName({0}), domSize(3), vector}}\n    a({0},j) = {0}\n    @end parallelRegion"
+
+SET = [
+    ("", "i = 3", "", "'i' is set here"),
+    ("", "if (a(i,j) > 1) J = 3", "", "'j' is set here"),
+    ("", "do i = 1, 3\n    v(i) = i\n    end do", "", "'i' is set here"),
+    ("", "call set(i)", "", "'i' is set here"),
+    ("", "call one_more(k=j)", "", "'j' is set here"),
+    ("", "read (text, *) i", "", "'i' is set here"),
+    ("", "read (text, *) (got(i), i = 1, 2)", "", "'i' is set here"),
+    ("", "print *, (v(i), i = 1, 2)", "", "'i' is set here"),
+    ("", "associate (q => i)\n    q = 2\n    end associate", "", "'q' is set here"),
+    ("", "block\n    integer :: j\n    i = 2; j = 1\n    end block", "", "'i' is set here"),
+    ("do i = 1, 3", "", "end do", "of a loop around it"),
+    ("do k = 1, 2\n    do j = 1, 3", "", "end do\n    end do", "of a loop around it"),
+    ("", INNER.format("i"), "", "of a loop around it"),
+    ("", f"do k = 1, 2\n    {INNER.format('k')}\n    end do", "", "of a loop around it"),
+]
+NOT_SET = [
+    ("i = 3", "", "i = 1; call set(j)"),
+    ("do i = 1, 3\n    v(i) = i\n    end do", "", "do i = 1, 3\n    v(i) = i\n    end do"),
+    ("", "v = [(real(i, 8), i = 1, 3)]", ""),
+    ("", "forall (i = 1:3) v(i) = i", ""),
+    ("", "forall (i = 1:3)\n    v(i) = i\n    end forall", ""),
+    ("", "do concurrent (i = 1:3)\n    v(i) = i\n    end do", ""),
+    ("", "block\n    integer :: i\n    do i = 1, 3\n    v(i) = i\n    end do\n    end block", ""),
+    ("", "associate (i => a(1,j))\n    i = i\n    end associate", ""),
+    ("", "v(seen(1)) = seen(i)", ""),
+    ("", INNER.format("k"), ""),
+    ("do k = 1, 3", "", "end do"),
+]
+
+
+def _set(before: str, body: str, behind: str) -> list[str]:
+    text = BODY.format(before=before, body=body, behind=behind)
+    found = translate_text({"m.h90": text}, target="cpu").diagnostics
+    return [d.message for d in found if d.code == "HF404"]
+
+
+@pytest.mark.parametrize(("before", "body", "behind", "said"), SET)
+def test_an_iterator_set_in_its_region_or_counted_around_it(before: str, body: str, behind: str, said: str) -> None:
+    assert any(said in message for message in _set(before, body, behind))
+
+
+@pytest.mark.parametrize(("before", "body", "behind"), NOT_SET)
+def test_another_variable_of_the_name_is_no_iterator(before: str, body: str, behind: str) -> None:
+    assert not _set(before, body, behind)

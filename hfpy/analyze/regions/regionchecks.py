@@ -13,6 +13,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import regions_of
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.regions.inanyorder import in_any_order, modes_of_threads
+from hfpy.analyze.regions.setiterators import iterators_set
 from hfpy.analyze.regions.unseen import unseen_changes
 from hfpy.analyze.regions.unwritten import unwritten_calls
 from hfpy.backendtable import of_kind
@@ -39,6 +40,7 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     routine = facts.routine(key)
     yield from in_any_order(facts, routine)
     yield from modes_of_threads(facts, routine)
+    yield from iterators_set(facts, effects, routine)
     yield from _goes_on_elsewhere(facts, routine)
     yield from _of_blocks(facts, routine)
     yield from _sized_in_blocks(facts, routine)
