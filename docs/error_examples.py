@@ -1300,7 +1300,8 @@ FLOW: dict[str, Entry] = {
     ),
     "HF602": Entry(
         "A routine expects an argument on the device, but what it gets is a temporary of the compiler, which has an "
-        "address of its own: a section with gaps, or the value of an expression.",
+        "address of its own: a section with gaps, or the value of an expression. Or, with other backends than `cuda-c` "
+        "and `hip`, a section with gaps goes to a dummy argument of assumed shape.",
         {
             "columns.h90": _text("""
             module columns

@@ -19,7 +19,8 @@ class Entry:
     """One backend: its name, the target it is for, its kind, the class that writes its lines (``module:class``), the
     directives that its output needs a switch for (``openmp``, ``openacc`` or none), and the names that it answers to in
     ``@if{architecture(…)}`` (hybrid-fortran.md §3.5). ``runtime`` is which of hfpy's runtimes has the arrays of its
-    kernels: a program has one of them. ``queues`` tells whether regions may run at the same time in several queues.
+    kernels: a program has one of them. ``queues`` tells whether regions may run at the same time in several queues,
+    ``gaps`` whether dummies of assumed shape may be arrays on the device that have gaps in memory.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Entry:
     answers: frozenset[str] = frozenset({"cpu", "host"})
     runtime: Literal["", "cuda", "hip", "opencl"] = ""
     queues: bool = False
+    gaps: bool = False
 
     @property
     def home(self) -> tuple[str, str]:
@@ -46,12 +48,12 @@ ENTRIES = (
     Entry("sequential", "cpu", "loops", "hfpy.backends.sequential:Sequential"),
     Entry("openmp", "cpu", "loops", "hfpy.backends.openmp:OpenMP", "openmp"),
     Entry("openacc", "gpu", "offload", "hfpy.backends.openacc:OpenACC", "openacc", _OFFLOAD, queues=True),
-    Entry("cuda-c", "gpu", "kernels", "hfpy.backends.cuda_c:CudaC", "", _CUDA, "cuda", True),
+    Entry("cuda-c", "gpu", "kernels", "hfpy.backends.cuda_c:CudaC", "", _CUDA, "cuda", True, True),
     Entry(
         "openmp-target", "gpu", "offload", "hfpy.backends.openmp_target:OpenMPTarget", "openmp", _OFFLOAD, queues=True
     ),
     Entry("cuda-fortran", "gpu", "kernels", "hfpy.backends.cuda_fortran:CudaFortran", "", _CUDA, "cuda"),
-    Entry("hip", "gpu", "kernels", "hfpy.backends.hip:Hip", "", _HIP, "hip", True),
+    Entry("hip", "gpu", "kernels", "hfpy.backends.hip:Hip", "", _HIP, "hip", True, True),
     Entry("opencl", "gpu", "kernels", "hfpy.backends.opencl.writer:OpenCLKernels", "", _OPENCL, "opencl", True),
 )
 TABLE = {entry.name: entry for entry in ENTRIES}

@@ -17,6 +17,7 @@ from hfpy.analyze.arrays.storage import Storage
 from hfpy.analyze.callgraph.graph import CallGraph, CallSite
 from hfpy.analyze.callgraph.positions import Positions, in_their_positions, positions
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
+from hfpy.analyze.device.gapped import Gapped
 from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, views_by_class
 from hfpy.analyze.language.context import region_at
 from hfpy.analyze.language.referenced import references_in
@@ -67,6 +68,8 @@ def analyse(application: Application, before: Facts | None = None, earlier: Call
     facts = replace(facts, plans=_plans(facts, found, before, same))
     facts = replace(facts, classes=_classes(facts, found))
     facts = replace(facts, orders=_orders(facts, found))
+    if target == "gpu":
+        facts = replace(facts, gapped=Gapped(facts).dummies())
     return replace(facts, found=(*found, *first.found, *domains.found))
 
 

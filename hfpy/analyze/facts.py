@@ -60,6 +60,7 @@ class Facts:
     allocations: Mapping[Identity, tuple[Allocation, ...]] = field(default_factory=dict)
     device: DeviceFacts | None = None
     found: tuple[Diagnostic, ...] = ()
+    gapped: frozenset[Identity] = frozenset()  # dummies of GPU code that may get arrays with gaps
     settled: frozenset[str] = frozenset()  # routines in which checks are known to find no error
 
     @cached_property
@@ -115,6 +116,14 @@ class Facts:
             if not leaves_preprocessed(path):
                 return replace(order, access_macro="", domain_macro="", permutation=order.storage)
         return order
+
+    def may_have_gaps(self, data: DataObject) -> bool:
+        """Whether the elements of an array need not be next to each other when the program runs. (Asked for code for a
+        device: of other targets only pointers are known.)
+        """
+        if not data.rank or "contiguous" in data.symbol.attributes:
+            return False
+        return "pointer" in data.symbol.attributes or (data.home, data.symbol.name) in self.gapped
 
     def backend(self, key: str) -> str:
         """The backend of a routine: by name, by scheme, else the default."""

@@ -198,8 +198,9 @@ def _component(builder: SpecBuilder, shown: str, chain: _Chain, symbol: Symbol, 
         bounds.append((lower, upper))
     access: Access = "out" if chain.written else "in"
     storage = tuple(range(symbol.rank))
+    gapped = "pointer" in symbol.attributes and builder.facts.storage.gapped(symbol.name)
     builder.variables[text] = Parameter(
-        "array", shown, text, scalar, actual, access, tuple(bounds), storage, aliased=True, asked=chain.asked
+        "array", shown, text, scalar, actual, access, tuple(bounds), storage, True, asked=chain.asked, gapped=gapped
     )
 
 

@@ -40,6 +40,7 @@ from hfpy.backends.stops import stops_of
 from hfpy.backends.unsized import Measured, is_unsized, unsized
 from hfpy.backends.workspace import declared_bound, shaped, workspace
 from hfpy.model.expressions import Fragment, Name, names_in
+from hfpy.model.extents import Dim
 from hfpy.model.kernel import Access, Block, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
 from hfpy.model.names import Names, launcher_name, plain_from
 from hfpy.model.scalars import INTEGER, Scalar
@@ -97,6 +98,7 @@ class SpecBuilder:
         self.globals: dict[Slot, str] = {}
         self.imports: list[Import] = []
         self.blocks: list[Block] = []
+        self.procedures: set[str] = set()  # of the runtime, that the host asks
         taken = {*self.region.iterators, *sharing.body.mentioned, *self.routine.spec.symbols}
         self.names = Names(frozenset(taken))
         self.refusals = Refusals(self.routine.file)
@@ -359,6 +361,7 @@ class SpecBuilder:
             "optional" in data.symbol.attributes,
             asked=actual in self.asked_about,
             elements=elements,
+            gapped=self.facts.may_have_gaps(data),
         )
 
     def _aliased(self, data: DataObject) -> bool:
@@ -375,12 +378,23 @@ class SpecBuilder:
         form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
         lower = self.lasting(dim.lower or ONE, data.home) if form == "explicit" else None
         upper = self.lasting(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
-        if "optional" in data.symbol.attributes and (lower is None or upper is None):
-            what = f"the optional array '{data.name}', whose bounds its declaration does not tell,"
-            raise CannotPrint(what, hint=OPTIONAL_BOUNDS)
         place = self.facts.order(data).place(dimension) + 1
+        if "optional" in data.symbol.attributes and (lower is None or upper is None):
+            return self._optional_bounds(data, dim, actual, text, place)
         asked = self.asked_bounds(text, actual, place, lower is None, upper is None)
         return lower or next(asked), upper or next(asked)
+
+    def _optional_bounds(
+        self, data: DataObject, dim: Dim, actual: str, text: str, place: int
+    ) -> tuple[Fragment, Fragment]:
+        """Those of an optional array of assumed shape. One that is not there has no bounds that could be asked for."""
+        lower = self.lasting(dim.lower or ONE, data.home) if dim.form == "assumed" else None
+        if lower is None or data.symbol.attributes & {"allocatable", "pointer"}:
+            what = f"the optional array '{data.name}', whose bounds its declaration does not tell,"
+            raise CannotPrint(what, hint=OPTIONAL_BOUNDS)
+        self.procedures.add("hf_extent")
+        extent = f"hf_extent({actual}, {self.device.kinds.defaults.counted(place)})"
+        return lower, self.asked(f"{text}_upper{place}", (text, "upper", place), f"{extent} + ({lower.text}) - 1")
 
     def asked_bounds(self, text: str, actual: str, place: int, lower: bool, upper: bool) -> Iterator[Fragment]:
         """The bounds of a dimension in storage that the host asks the array for."""

@@ -76,6 +76,7 @@ class Parameter:
     is the component of all elements of arrays of objects that lies in ``actual`` while the kernel runs. ``lent``
     is memory of hfpy's own, for the kernel alone. Of an array that is only ``asked`` about its shape, or whether it is
     there, the kernel gets no memory. ``elements`` are those that there are of an array of unknown size.
+    Between the elements of a ``gapped`` array there may be others' memory.
     """
 
     passing: Passing
@@ -93,6 +94,7 @@ class Parameter:
     lent: bool = False
     asked: bool = False
     elements: Elements | None = None
+    gapped: bool = False
 
     @property
     def component(self) -> bool:

@@ -503,7 +503,7 @@ ROWS = (
         "pointers",
         "",
         "do i = 1, n\np(i) = c(i)\nend do\ndo i = 2, n\np(i) = pt(i-1) + 1\nend do\nd(1) = pt(3)",
-        "serial",
+        "region i",
         "question",
     ),
     _row(

@@ -80,7 +80,7 @@ end module m
 def test_components_in_one_piece(given: str, region: bool, tmp_path: Path) -> None:
     """All components that dummies of assumed shape get were taken for arrays with gaps."""
     (path,) = write_files({"m.f90": PASSED.replace("GIVEN", given)}, tmp_path)
-    found = found_regions([path], Options(target="gpu", backend="cuda-c"))
+    found = found_regions([path], Options(target="gpu", backend="opencl"))
     assert found.verdicts[0].region is region
 
 
@@ -132,7 +132,7 @@ def test_pointers_in_objects_that_get_sections(statements: str, kind: str, regio
     """The program ended where a kernel got such a section with gaps."""
     text = POINTED.replace("STATEMENTS", statements).replace("KIND", kind)
     (path,) = write_files({"m.f90": text}, tmp_path)
-    found = found_regions([path], Options(target="gpu", backend="cuda-c"))
+    found = found_regions([path], Options(target="gpu", backend="opencl"))
     assert found.verdicts[0].region is region
 
 

@@ -179,7 +179,7 @@ def test_index_arrays_that_no_clause_can_name(tmp_path: Path) -> None:
 
 
 def test_loops_in_a_loop_that_no_kernel_can_hold_are_looked_at() -> None:
-    done = translate_text({"lists.f90": LISTS}, target="gpu", backend="cuda-c", auto=True).require()
+    done = translate_text({"lists.f90": LISTS}, target="gpu", backend="opencl", auto=True).require()
     assert not done.diagnostics and "hfl0" not in done.text
 
 

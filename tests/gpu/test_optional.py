@@ -72,7 +72,12 @@ def _text(which: str, absent: str, routines: str) -> str:
     return SOURCE.format(routines=routines).replace("WHICH", which).replace("ABSENT", absent)
 
 
-CASES = {"own": _text("own", "call own(3, 0, a)", OWN), "called": _text("called", "", CALLED)}
+SHAPED = OWN.replace("e(n)", "e(0:)").replace("e(1)", "e(0) + ubound(e, 1)")
+CASES = {
+    "own": _text("own", "call own(3, 0, a)", OWN),
+    "shaped": _text("own", "call own(3, 0, a)", SHAPED),
+    "called": _text("called", "", CALLED),
+}
 
 
 @pytest.mark.parametrize("variant", some_soon((CUDA_C, OPENCL, CUDA_FORTRAN, OPENACC, OPENMP_TARGET)))

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.device.packing import GAPS, NEVER, PERHAPS, VECTOR, gaps, packs
 from hfpy.analyze.device.states import HOST, PRESENT, States
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.uses import Reference
-from hfpy.backendtable import DEVICE_BACKENDS
+from hfpy.backendtable import DEVICE_BACKENDS, TABLE
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.expressions import Expr, Keyword
-from hfpy.model.units import Symbol
 
 _WHAT = {GAPS: "a section with gaps", VECTOR: "a section with a vector subscript"}
 
@@ -44,13 +44,13 @@ def _calls(facts: Facts, states: States, key: str) -> Iterator[Diagnostic]:
             state = states.decided(dummy.name, site.callee) if dummy is not None else HOST
             if dummy is None or state == HOST:
                 continue
-            found = _one(facts, states, key, given.get((id(site.node), position)), dummy.symbol, state)
+            found = _one(facts, states, key, given.get((id(site.node), position)), dummy, state)
             if found:
                 yield _report(facts, key, site, value, dummy.name, found)
 
 
 def _one(
-    facts: Facts, states: States, key: str, reference: Reference | None, dummy: Symbol, state: str
+    facts: Facts, states: States, key: str, reference: Reference | None, dummy: DataObject, state: str
 ) -> tuple[str, str, str] | None:
     """Code, what is wrong, and what helps; None if nothing is."""
     name = stands_for(reference.name, reference.at)[0] if reference is not None else None
@@ -61,7 +61,9 @@ def _one(
         help_ = "keep the value in an array, and pass that"
         return ("HF602", "a value in a temporary of the compiler", help_) if state == PRESENT else None
     kind = gaps(facts, reference, key)
-    if (kind == VECTOR and state == PRESENT) or (kind == GAPS and (state == PRESENT or not packs(dummy))):
+    packed = packs(dummy.symbol)
+    lost = state == PRESENT if packed else not TABLE[facts.backend(dummy.routine)].gaps
+    if (kind == VECTOR and state == PRESENT) or (kind == GAPS and lost):
         return "HF602", _WHAT[kind], "pass the whole array, or copy the section to an array of its own before the call"
     if facts.backend(key) in DEVICE_BACKENDS or kind not in (NEVER, PERHAPS):
         return None

@@ -68,7 +68,8 @@ def _of_items(
     facts: Facts, data: DataObject, items: Sequence[Expr | str] | None, at: Located, key: str, entered: bool
 ) -> str:
     """The same for an array with indices, or as a whole."""
-    whole = PERHAPS if _may_have_gaps(data.symbol) and not entered else NEVER
+    one_piece = entered and (data.home, data.symbol.name) not in facts.gapped
+    whole = PERHAPS if _may_have_gaps(data.symbol) and not one_piece else NEVER
     if items is None:
         return whole
     if any(not isinstance(i, (str, Range)) and is_vector(i, at, key, facts) for i in items):

@@ -53,6 +53,9 @@ class Dialect:
     #: Whether arrays can be addressed from a point.
     can_shift = True
 
+    #: Whether kernels take arrays with gaps between their elements.
+    takes_gaps = True
+
     # -- arrays
 
     def element(self, array: CVariable, indices: Sequence[str]) -> str:
@@ -66,14 +69,18 @@ class Dialect:
         return [f'const {kind} {array.text}("{name}", {data}, {self.pairs(array)});']
 
     def parameter_view(
-        self, array: CVariable, name: str, const: bool, data: str, point: Sequence[str] = ()
+        self, array: CVariable, name: str, const: bool, data: str, point: Sequence[str] = (), apart: str = ""
     ) -> list[str]:
-        """The same for a parameter of the kernel, addressed from a point if there is one."""
-        if not point:
+        """The same for a parameter of the kernel, addressed from a point if there is one. ``apart`` are the distances
+        between the elements of an array that may have gaps.
+        """
+        if not point and not apart:
             return self.view(array, name, const, data)
         kind = f"hf_array<{'const ' if const else ''}{c_type(array.type)}, {array.rank}, hf_index>"
         made = f'{kind}("{name}", {data}, {self.pairs(array)})'
-        return [f"const auto {array.text} = {made}.around({', '.join(point)});"]
+        made += f".apart({apart})" if apart else ""
+        made += f".around({', '.join(point)})" if point else ""
+        return [f"const auto {array.text} = {made};"]
 
     def dummy_view(self, array: CVariable, name: str, const: bool, actual: str) -> list[str]:
         """The same for a dummy argument, which is called ``actual`` with its own bounds."""

@@ -20,7 +20,7 @@ from hfpy.backends.c.body import Body
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.dialect import CUDA, Dialect, Reduced
 from hfpy.backends.c.expressions import Expressions
-from hfpy.backends.c.parameters import c_parameter, data_name, scope_of
+from hfpy.backends.c.parameters import c_parameter, data_name, distances_name, scope_of
 from hfpy.backends.c.space import (
     called_elements,
     constant_bounds,
@@ -112,16 +112,20 @@ class Domain:
 
 @dataclass(frozen=True)
 class View:
-    """The view of an array that a kernel gets: what it is called in messages, whether it is only read, its memory."""
+    """The view of an array that a kernel gets: what it is called in messages, whether it is only read, its memory, and
+    the name of the distances between its elements where these may have gaps.
+    """
 
     array: CVariable
     name: str
     const: bool
     data: str
+    apart: str = ""
 
     def lines(self, dialect: Dialect, around: Around | None = None) -> list[str]:
         """Its definition, perhaps from a point on."""
-        return dialect.parameter_view(self.array, self.name, self.const, self.data, around.point if around else ())
+        point = around.point if around else ()
+        return dialect.parameter_view(self.array, self.name, self.const, self.data, point, self.apart)
 
 
 class CKernel:
@@ -231,7 +235,8 @@ class CKernel:
             present = self.dialect.present(data) if parameter.optional else ""
             made = CVariable(text, scalar, lower, upper, parameter.storage, present, data=data, space="global")
             self.wide += [text for pair in parameter.bounds for text in self._wide(pair)]
-            view = View(made, parameter.name, parameter.access == "in", data)
+            apart = distances_name(self.scope, parameter) if parameter.gapped and self.dialect.takes_gaps else ""
+            view = View(made, parameter.name, parameter.access == "in", data, apart)
             self.views[text] = view
             self.definitions += view.lines(self.dialect)
             self.variables[parameter.text] = made

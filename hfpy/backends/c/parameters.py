@@ -15,7 +15,7 @@ from hfpy.values import dataclass
 @dataclass(frozen=True)
 class CParameter:
     """A parameter as C spells it: ``text`` is its name in the kernel, ``given`` that in the launcher's list, ``count``
-    the number of an array's elements.
+    the number of an array's elements, ``apart`` the name of the distances between the elements of one with gaps.
     """
 
     made: Parameter
@@ -23,6 +23,7 @@ class CParameter:
     given: str
     count: str = ""
     dialect: Dialect = CUDA
+    apart: str = ""
 
     @property
     def passing(self) -> str:
@@ -40,6 +41,11 @@ class CParameter:
         """Its declaration in the kernel."""
         restrict = self.passing == "array" and not self.made.aliased
         return self.dialect.kernel_parameter(self.passing, self.made.type, self.type, self.text, restrict)
+
+    @property
+    def distances(self) -> str:
+        """The declaration of the distances."""
+        return f"hf_distances<{self.made.rank}> {self.apart}"
 
     @property
     def in_call(self) -> str:
@@ -69,11 +75,17 @@ def data_name(scope: Names, parameter: Parameter) -> str:
     return scope.name(f"{c_name(parameter.text)}_data", (parameter.text, "data"))
 
 
+def distances_name(scope: Names, parameter: Parameter) -> str:
+    """The distances between the elements of an array that may have gaps."""
+    return scope.name(f"{c_name(parameter.text)}_apart", (parameter.text, "apart"))
+
+
 def c_parameter(scope: Names, parameter: Parameter, count: str, dialect: Dialect) -> CParameter:
     """A parameter as C spells it."""
     text = c_name(parameter.text)
     if parameter.passing == "array":
-        return CParameter(parameter, data_name(scope, parameter), text, count, dialect)
+        apart = distances_name(scope, parameter) if parameter.gapped and dialect.takes_gaps else ""
+        return CParameter(parameter, data_name(scope, parameter), text, count, dialect, apart)
     if parameter.passing == "value":
         return CParameter(parameter, text, text, dialect=dialect)
     stem = text if parameter.passing == "optional" else parameter.name
@@ -102,7 +114,7 @@ def interface_parameters(parameters: Iterable[Parameter]) -> Iterator[tuple[str,
         elif parameter.passing == "array":
             intent = ", intent(in)" if parameter.access == "in" else ""
             optional = ", optional" if parameter.optional else ""
-            yield dummy, f"type(*){optional}{intent} :: {dummy}(*)"
+            yield dummy, f"type(*){optional}{intent} :: {dummy}({'..' if parameter.gapped else '*'})"
         elif parameter.passing == "optional":
             yield dummy, f"type(*), optional, intent(in) :: {dummy}"
         else:

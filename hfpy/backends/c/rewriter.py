@@ -101,6 +101,7 @@ class KernelRewriter(RegionRewriter):
             self._refused(problems, spec, builder.refusals)
             return
         self.kernels.append(kernel)
+        self.procedures |= builder.procedures
         if region.queue and TABLE[self.backend.name].queues and spec.waited_for:
             self.found.append(no_effect(region, spec.waited_for))
         first, last = node.header.line.first, node.end.line.last

@@ -46,6 +46,7 @@ class OpenCL(Dialect):
     """
 
     can_shift = False
+    takes_gaps = False
 
     def __init__(self, checked: bool = False) -> None:
         self.checked = checked
@@ -71,7 +72,7 @@ class OpenCL(Dialect):
         return [f"const {kind} {array.text} = {kind}_of({step}, {self.pairs(array)});"]
 
     def parameter_view(
-        self, array: CVariable, name: str, const: bool, data: str, point: Sequence[str] = ()
+        self, array: CVariable, name: str, const: bool, data: str, point: Sequence[str] = (), apart: str = ""
     ) -> list[str]:
         """Its memory, and its shape."""
         return [*self.pointer(c_type(array.type), data, const), *self.view(array, "", const, data)]

@@ -138,6 +138,22 @@ struct hf_shape {
   }
 };
 
+// How many elements lie from one index of each dimension to the next, in an array that may have gaps.
+template <int N>
+struct hf_distances {
+  long long of[N];
+};
+
+// Whether a form of a kernel takes arrays with gaps: the one with int does not, so that it can count on the strides that the
+// bounds give. (In emulation there is one form only.)
+template <class I>
+constexpr bool hf_takes_gaps =
+#ifdef HFPY_EMULATE
+    true;
+#else
+    sizeof(I) > 4;
+#endif
+
 // A Fortran array in device memory, or a section of one: a(i, j, k) is its element.
 template <class T, int N, class I = hf_index>
 struct hf_array {
@@ -178,6 +194,15 @@ struct hf_array {
   template <class U, class J>
   HF_DEVICE hf_array(const hf_array<U, N, J> &other) : data(other.data), shape(other.shape) {}
 
+  // The same array with gaps between its elements.
+  HF_DEVICE hf_array apart(const hf_distances<N> &distances) const {
+    hf_array result(*this);
+    if constexpr (hf_takes_gaps<I>) {
+      for (int d = 0; d < N; ++d) result.shape.stride[d] = static_cast<I>(distances.of[d]);
+    }
+    return result;
+  }
+
   // The same array, addressed from the element with these indices: the elements around it lie at constant distances,
   // so that a kernel works out one address for all. The element itself need not exist, only those that are touched;
   // what its position is then may wrap around. Bounds cannot be asked for any more.
@@ -188,8 +213,12 @@ struct hf_array {
     const I point[] = {static_cast<I>(indices)...};
     wrapping here = 0;
     for (int d = N - 1; d >= 0; --d) {
-      here = here * static_cast<wrapping>(shape.extent[d]);
-      here += static_cast<wrapping>(point[d]) - static_cast<wrapping>(shape.lower[d]);
+      const wrapping steps = static_cast<wrapping>(point[d]) - static_cast<wrapping>(shape.lower[d]);
+      if constexpr (hf_takes_gaps<I>) {
+        here += steps * static_cast<wrapping>(shape.stride[d]);
+      } else {
+        here = here * static_cast<wrapping>(shape.extent[d]) + steps;
+      }
     }
     hf_array result(*this);
     result.data = data + static_cast<I>(here);

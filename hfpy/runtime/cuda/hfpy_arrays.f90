@@ -9,7 +9,7 @@ module hfpy_arrays
   public :: hf_enter_once, hf_leave_once, hf_enter_into, hf_leave_from, hf_leave_all
   public :: hf_update_host, hf_update_device, hf_update_host_behind, hf_update_device_behind
   public :: hf_location, hf_moved, hf_forget, hf_freed, hf_set_aside, hf_take_back, hf_drop_set_aside, hf_end
-  public :: hf_address, hf_region_begins, hf_region_ends, hf_order_printed, c_f_pointer
+  public :: hf_extent, hf_address, hf_region_begins, hf_region_ends, hf_order_printed, c_f_pointer
 
   !> What ends a text for C.
   character(kind=c_char), parameter :: hf_end = c_null_char
@@ -93,6 +93,14 @@ module hfpy_arrays
       integer(c_int), intent(inout) :: group
       character(kind=c_char), intent(in) :: name(*), where(*)
     end subroutine hf_leave_all
+
+    !> How many indices a dimension of an array has; 0 if the array was not given.
+    function hf_extent(array, dimension) bind(c, name="hfd_extent")
+      import :: c_int
+      type(*), optional, intent(in) :: array(..)
+      integer(c_int), value :: dimension
+      integer(c_int) :: hf_extent
+    end function hf_extent
 
     !> Copies an array from the device to the host, as far as it is there.
     subroutine hf_update_host(array, name, where) bind(c, name="hfd_update_host_array")

@@ -1,4 +1,4 @@
-// hfpy_device.cpp: the table of host arrays that are on the device, errors, and the C functions of hfpy_device.h.
+// hfpy_device.cpp: errors, and the C functions of hfpy_device.h.
 
 #include "hfpy_device.h"
 
@@ -10,99 +10,21 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "hfpy_cures.hpp"
 #include "hfpy_queues.hpp"
 #include "hfpy_runtime.hpp"
+#include "hfpy_table.hpp"
 
 namespace {
 
-struct range {
-  std::uintptr_t first;
-  std::size_t bytes;
-
-  std::uintptr_t last() const { return first + bytes; }
-};
-
-// One host range on the device. Names are copied: the strings of Fortran programs may be temporaries.
-struct entry {
-  std::uintptr_t host;
-  std::size_t bytes;
-  char *device;
-  long long users;
-  std::string name;
-  std::string where;
-  std::vector<range> changed = {};  // what users that have left asked to be copied back
-
-  std::uintptr_t end() const { return host + bytes; }
-
-  bool holds(std::uintptr_t address, std::size_t length) const {
-    return address >= host && address - host <= bytes && length <= bytes - (address - host);
-  }
-};
-
-// The entries in the order of their addresses, for ranges inside others, and by address, for the usual case.
-class entry_table {
- public:
-  // The entry that the byte at an address belongs to, or null.
-  entry *at(std::uintptr_t address) {
-    const auto same = by_address_.find(address);
-    if (same != by_address_.end()) return same->second;
-    auto after = ordered_.upper_bound(address);
-    if (after == ordered_.begin()) return nullptr;
-    entry &before = (--after)->second;
-    return address - before.host < before.bytes ? &before : nullptr;
-  }
-
-  // An entry that shares bytes with a range, or null.
-  entry *overlapping(std::uintptr_t address, std::size_t bytes) {
-    if (entry *first = at(address)) return first;
-    const auto after = ordered_.lower_bound(address);
-    return after != ordered_.end() && after->first - address < bytes ? &after->second : nullptr;
-  }
-
-  // The entries that share bytes with a range, in the order of their addresses.
-  std::vector<entry> all_overlapping(std::uintptr_t address, std::size_t bytes) {
-    std::vector<entry> found;
-    const entry *const first = overlapping(address, bytes);
-    if (first == nullptr) return found;
-    for (auto one = ordered_.find(first->host); one != ordered_.end() && one->first < address + bytes; ++one) {
-      found.push_back(one->second);
-    }
-    return found;
-  }
-
-  void add(const entry &made) { by_address_[made.host] = &(ordered_[made.host] = made); }
-
-  void remove(std::uintptr_t host) {
-#ifdef HFPY_EMULATE
-    hf_emulate_has_copied_out(reinterpret_cast<void *>(host), ordered_.at(host).bytes);
-#endif
-    take_off(host);
-  }
-
-  // Removes an entry whose values live on in another one: the host's copy is as old as before.
-  void take_off(std::uintptr_t host) {
-    by_address_.erase(host);
-    ordered_.erase(host);
-  }
-
-  const std::map<std::uintptr_t, entry> &entries() const { return ordered_; }
-
- private:
-  std::map<std::uintptr_t, entry> ordered_;
-  std::unordered_map<std::uintptr_t, entry *> by_address_;
-};
-
-// Never destroyed: programs may still give memory back while they end.
-entry_table &table() {
-  static entry_table *const all = new entry_table;
-  return *all;
-}
-
-std::uintptr_t address_of(const void *host) { return reinterpret_cast<std::uintptr_t>(host); }
+using hfpy::address_of;
+using hfpy::device_address;
+using hfpy::entry;
+using hfpy::host_at;
+using hfpy::range;
+using hfpy::table;
 
 // Adds a range to ranges that share no bytes.
 void add_to(std::vector<range> &ranges, range added) {
@@ -123,19 +45,13 @@ void add_to(std::vector<range> &ranges, range added) {
 // The entry that holds a range that has to be there.
 entry &required(const void *host, std::size_t bytes, const char *name, const char *kernel, const char *where,
                 const char *hint) {
-  entry *const found = table().at(address_of(host));
-  if (found == nullptr) hfd_fail(where, kernel, "array '%s' is not on the device: %s", name, hint);
-  if (!found->holds(address_of(host), bytes)) {
-    hfd_fail(where, kernel, "array '%s' needs %zu bytes on the device, but '%s', brought there at %s, has only %zu",
-             name, bytes, found->name.c_str(), found->where.c_str(),
-             found->bytes - (address_of(host) - found->host));
-  }
-  return *found;
+  entry *const found = table().holding(address_of(host), bytes);
+  if (found != nullptr) return *found;
+  const entry *const there = table().at(address_of(host));
+  if (there == nullptr) hfd_fail(where, kernel, "array '%s' is not on the device: %s", name, hint);
+  hfd_fail(where, kernel, "array '%s' needs %zu bytes on the device, but '%s', brought there at %s, has only %zu", name,
+           bytes, there->name.c_str(), there->where.c_str(), there->bytes - (address_of(host) - there->host));
 }
-
-const void *host_at(std::uintptr_t address) { return reinterpret_cast<const void *>(address); }
-
-char *device_address(const entry &found, const void *host) { return found.device + (address_of(host) - found.host); }
 
 const char *const transfer_hint = "nothing on the way to this place has brought it there";
 const char *const leave_hint = "it is given back without having been brought there";
@@ -172,6 +88,7 @@ void join(range added, int copy_in, const char *name, const char *where) {
     table().take_off(part.host);
     made.users += part.users;
     made.changed.insert(made.changed.end(), part.changed.begin(), part.changed.end());
+    made.sections.insert(made.sections.end(), part.sections.begin(), part.sections.end());
   }
   from_host(added.last());
   made.device = static_cast<char *>(hfpy::take(made.bytes, name, where));
@@ -286,11 +203,12 @@ void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, co
   const hfpy::guard alone;
   if (bytes == 0) return;
   const std::uintptr_t address = address_of(host);
-  if (entry *const there = table().overlapping(address, bytes)) {
-    if (!there->holds(address, bytes)) return join({address, bytes}, copy_in, name, where);
+  if (entry *const there = table().holding(address, bytes)) {
     ++there->users;
     return;
   }
+  if (table().scattered_meet(address, bytes)) return hfpy::join({address, bytes}, copy_in, name, where);
+  if (table().overlapping(address, bytes) != nullptr) return join({address, bytes}, copy_in, name, where);
   const hfpy::working bringing(where);
   char *const device = static_cast<char *>(hfpy::take(bytes, name, where));
   if (copy_in) {
@@ -311,9 +229,9 @@ void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, c
   if (copy_out) add_to(found.changed, {address_of(host), bytes});
   if (--found.users > 0) return;
   ++found.users;
-  for (const range &part : found.changed) hfd_update_host(host_at(part.first), part.bytes, name, where);
+  hfpy::copy_back(found, name, where);
   hfpy::give(found.device);
-  table().remove(found.host);
+  table().remove(found);
 }
 
 void hfd_adopt(void *device, size_t bytes, const char *name) {
@@ -369,13 +287,13 @@ void hfd_update_parts(const void *host, size_t bytes, int to_host, const char *n
     const std::uintptr_t from = std::max(first, start), to = std::min(last, start + found.bytes);
     if (from < to) update(reinterpret_cast<const void *>(from), to - from, name, where);
   }
+  hfpy::update_inside(first, bytes, to_host, name, where);
 }
 
 int hfd_present(const void *host, size_t bytes) {
   const hfpy::guard alone;
   if (bytes == 0) return 1;
-  const entry *const found = table().at(address_of(host));
-  return found != nullptr && found->holds(address_of(host), bytes);
+  return table().holding(address_of(host), bytes) != nullptr;
 }
 
 void hfd_move(const void *was, const void *host, size_t bytes, int update, int fewer, const char *name,
@@ -403,6 +321,7 @@ void hfd_forget(const void *host, size_t bytes) {
     hfpy::give(part.device);
     table().remove(part.host);
   }
+  hfpy::forget_inside(address, std::max<size_t>(bytes, 1));
 }
 
 int64_t hfd_set_aside(const void *host, size_t bytes, const char *name, const char *where) {
@@ -438,6 +357,7 @@ int hfd_take_back(int64_t number, const void *host, size_t bytes, const void **w
     entry &there = *table().at(part.host);
     there.users += part.users - 1;
     there.changed.insert(there.changed.end(), part.changed.begin(), part.changed.end());
+    there.sections.insert(there.sections.end(), part.sections.begin(), part.sections.end());
   }
   return 1;
 }

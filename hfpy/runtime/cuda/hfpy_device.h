@@ -73,6 +73,15 @@ void *hfd_nothing(const char *where);
 /* The device address of a range. `kernel` may be null. The result is null for an empty range. */
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where);
 
+/* The same for an array that may have gaps, as its C descriptor (ISO_Fortran_binding.h) tells: the device address of its
+ * first element (null for an array without elements), and by how many elements of so many bytes the indices of each dimension are
+ * apart. The result is 1 if there are gaps. */
+int hfd_section(const void *descriptor, size_t element, void **device, long long *distances, const char *name,
+                const char *kernel, const char *where);
+
+/* Where an array is that comes as a C descriptor; null if it is not there, or was not given. */
+const void *hfd_base(const void *descriptor);
+
 /* Waits until all work on the device is done. */
 void hfd_synchronise(void);
 

@@ -99,6 +99,30 @@ class hf_launcher {
     return host == nullptr ? nullptr : array<T>(host, count, name, directions);
   }
 
+  // The same for an array that may have gaps, of which the C descriptor comes, with the distances between its elements.
+  // OpenCL's kernels take arrays in one piece.
+#ifdef HFPY_OPENCL
+  template <class T>
+  T *section(const void *descriptor, long long count, const char *name, int directions = 1) {
+    long long distances[most_dimensions];
+    return section<T>(descriptor, count, name, distances, directions);
+  }
+  template <class T>
+  T *optional_section(const void *descriptor, long long count, const char *name, int directions = 1) {
+    return section<T>(descriptor, count, name, directions);
+  }
+#else
+  template <class T, int N>
+  T *section(const void *descriptor, long long count, const char *name, hf_distances<N> &distances, int directions = 1) {
+    return section<T>(descriptor, count, name, distances.of, directions);
+  }
+  template <class T, int N>
+  T *optional_section(const void *descriptor, long long count, const char *name, hf_distances<N> &distances,
+                      int directions = 1) {
+    return section<T>(descriptor, count, name, distances, directions);
+  }
+#endif
+
   // What a kernel gets that only asks for the shape of an array, or whether there is one.
   template <class T>
   T *asked(const void *host) {
@@ -141,7 +165,7 @@ class hf_launcher {
   // all positions do and blocks have the shape that this form is compiled for (which in emulation makes no difference).
   template <class... P, class... A>
   void run(const hf_forms<void(P...)> &forms, const hf_grid &grid, A... arguments) {
-    narrow_ = few();
+    narrow_ = few() && (narrow_takes_gaps || !gaps_);
 #if defined(HFPY_JIT)
     narrow_ = narrow_ && grid.exact;
     start(kernel_, forms.narrow, grid, arguments...);
@@ -160,7 +184,7 @@ class hf_launcher {
     void (*const kernel)(P...) = narrow_ ? forms.narrow : forms.wide;
     if (kernel == nullptr && !grid.empty) {
       hfd_fail(where_, kernel_, "indices have 32 bits where this is compiled, and here they have to count %lld elements, or "
-               "the grid needs blocks of another shape: compile with -DHF_INDEX64", most_ + around_);
+               "the grid needs blocks of another shape, or an array has gaps: compile with -DHF_INDEX64", most_ + around_);
     }
     start(kernel_, kernel, grid, arguments...);
 #endif
@@ -219,6 +243,12 @@ class hf_launcher {
   };
 
   static constexpr long long bytes_of_partial = 16;
+  static constexpr int most_dimensions = 15;  // of an array of Fortran's
+#ifdef HFPY_OPENCL
+  static constexpr bool takes_gaps = false, narrow_takes_gaps = false;
+#else
+  static constexpr bool takes_gaps = true, narrow_takes_gaps = hf_takes_gaps<int>;
+#endif
 
   template <class Op, class T>
   static void combined(void *host, const char *partials, long long count) {
@@ -253,6 +283,21 @@ class hf_launcher {
   template <class T>
   static std::size_t bytes(long long count) {
     return count <= 0 ? 0 : static_cast<std::size_t>(count) * sizeof(T);
+  }
+
+  template <class T>
+  T *section(const void *descriptor, long long count, const char *name, long long *distances, int directions) {
+    if (hfd_base(descriptor) == nullptr) return nullptr;
+    void *device = nullptr;
+    gaps_ = hfd_section(descriptor, sizeof(T), &device, distances, name, kernel_, where_) != 0 || gaps_;
+    if (device == nullptr) return asked<T>(descriptor);
+    if (gaps_ && !takes_gaps) {
+      hfd_fail(where_, kernel_, "array '%s' is not contiguous: pass the whole array, or a section without gaps", name);
+    }
+    holds(count);
+    bytes_ += bytes<T>(count) * static_cast<std::size_t>(directions);
+    hfd_work_uses(device, !std::is_const<T>::value);
+    return static_cast<T *>(device);
   }
 
   template <class... P, class... A>
@@ -355,7 +400,7 @@ class hf_launcher {
   int flags_;
   std::size_t bytes_ = 0;
   long long most_ = 0, around_ = 0;
-  bool narrow_ = false;
+  bool narrow_ = false, gaps_ = false;
   std::vector<held_scalar> scalars_;
   std::vector<void *> workspaces_;
   std::vector<reduced> reduced_;

@@ -19,6 +19,7 @@ from hfpy.analyze.callgraph.graph import CallGraph
 from hfpy.analyze.callgraph.positions import RegionId
 from hfpy.analyze.callgraph.work import turns_of
 from hfpy.analyze.dependence.answers import Witness
+from hfpy.analyze.device.gapped import Gapped
 from hfpy.analyze.directives.threadsaround import names_asking
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -26,7 +27,6 @@ from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.scopes import Scopes
 from hfpy.analyze.loops.broughthere import brought_here
 from hfpy.analyze.loops.foundreductions import found_reductions
-from hfpy.analyze.loops.gapped import Gapped
 from hfpy.analyze.loops.loopregions import NotTaken, perfect_nest, world_of
 from hfpy.analyze.loops.ordering import Ordering
 from hfpy.analyze.loops.plainloops import Serial, plain_loops
@@ -239,7 +239,7 @@ class Search:
             facts = analyse(draft.application, facts, graph)
             graph = facts.graph
             effects = Effects(facts)
-            gapped = Gapped(facts, effects)
+            gapped = Gapped(facts)
             rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
             changed = False
             lost = {x.identity: x for x in active}

@@ -114,7 +114,7 @@ struct hf_emulate_launch {
 void hf_emulate_check_argument(const hf_emulate_launch &launch, int position, const void *pointer);
 
 // What the next kernel calls a part of device memory, which means host memory.
-void hf_emulate_called(const void *device, const void *host, std::size_t bytes, const char *name);
+void hf_emulate_called(const void *device, const void *host, std::size_t bytes, const char *name, bool gaps = false);
 // What was looked up was for a region of directives: no kernel comes.
 void hf_emulate_no_launch();
 

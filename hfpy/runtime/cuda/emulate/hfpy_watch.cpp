@@ -22,6 +22,7 @@ struct named {
   std::size_t bytes;
   std::string name;
   void *host = nullptr;
+  bool gaps = false;  // not all of it is the array's
 };
 
 // The first serial of each interval between barriers, and the place of its block in the order of blocks.
@@ -138,9 +139,9 @@ static void hf_met(uintptr_t address, size_t size, int writes, uint32_t other, i
 
 static void hf_met_equal(uintptr_t, size_t, uint32_t, void *) {}
 
-void hf_emulate_called(const void *device, const void *host, std::size_t bytes, const char *name) {
+void hf_emulate_called(const void *device, const void *host, std::size_t bytes, const char *name, bool gaps) {
   if (!wanted() || device == nullptr) return;
-  names().push_back({reinterpret_cast<std::uintptr_t>(device), bytes, name, const_cast<void *>(host)});
+  names().push_back({reinterpret_cast<std::uintptr_t>(device), bytes, name, const_cast<void *>(host), gaps});
 }
 
 void hf_emulate_no_launch() { names().clear(); }
@@ -156,7 +157,7 @@ void hf_watch_each_written(const std::function<void(void *host, std::size_t byte
   for (const named &one : names()) {
     const void *const device = reinterpret_cast<const void *>(one.first);
     if (one.host == nullptr || one.host == device || !hf_shadow_written(device, one.bytes)) continue;
-    if (shares_bytes(one)) {
+    if (one.gaps || shares_bytes(one)) {
       each_written_part(one, visit);
     } else {
       visit(one.host, one.bytes, one.name.c_str());
@@ -167,7 +168,7 @@ void hf_watch_each_written(const std::function<void(void *host, std::size_t byte
 void hf_watch_memory(const void *device, std::size_t bytes, const char *name) {
   if (!wanted()) return;
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(device);
-  memory()[first] = {first, bytes, name, nullptr};
+  memory()[first] = {first, bytes, name};
   hf_shadow_for(device, bytes);
 }
 
@@ -216,7 +217,7 @@ void hf_watch_room(const void *room, std::size_t bytes, const char *name) {
   const bool known = std::any_of(names().begin(), names().end(), [&](const named &one) {
     return one.first == reinterpret_cast<std::uintptr_t>(room) && one.bytes == bytes;
   });
-  if (!known) names().push_back({reinterpret_cast<std::uintptr_t>(room), bytes, name, nullptr});
+  if (!known) names().push_back({reinterpret_cast<std::uintptr_t>(room), bytes, name});
   hf_shadow_for(room, bytes);
   hf_shadow_forget(room, bytes);
 }

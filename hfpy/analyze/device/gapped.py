@@ -1,22 +1,22 @@
 """Arrays that may lie in memory with gaps when the program runs: pointers to sections, and dummies that get such.
 
-Kernels take arrays in one piece, and end the program where one is not. A region that nobody asked for must not do that
-to a program that works.
+Kernels of some backends take arrays in one piece, and end the program where one is not. A region that nobody asked for
+must not do that to a program that works.
 """
 
 from __future__ import annotations
 
 from hfpy.analyze.arrays.accesses import is_full_range
-from hfpy.analyze.arrays.storage import actual
+from hfpy.analyze.arrays.storage import Identity, actual
 from hfpy.analyze.callgraph.graph import CallSite
 from hfpy.analyze.calls import position_in
 from hfpy.analyze.device.packing import GAPS, NEVER, gaps
 from hfpy.analyze.effects.bodies import RegionBody
-from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.language.types import component, has_vector, part_rank
 from hfpy.analyze.language.uses import Reference
 from hfpy.analyze.regions.pointercomponents import pointer_parts
+from hfpy.backendtable import TABLE
 from hfpy.model.expressions import Apply, Component, Expr, Name, Range
 
 _Seen = frozenset[tuple[str, str]]
@@ -25,18 +25,37 @@ _Seen = frozenset[tuple[str, str]]
 class Gapped:
     """Answers for an application."""
 
-    def __init__(self, facts: Facts, effects: Effects) -> None:
+    def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.effects = effects
         self._passed: dict[str, list[tuple[Reference, str, CallSite]]] | None = None
 
     def first(self, body: RegionBody) -> str:
-        """The first array of a region that may have gaps, or nothing."""
-        names = (name for name in sorted(body.names()) if self.may_have_gaps(name, body.key))
-        return next(names, "") or next((p for p in pointer_parts(body) if self.facts.storage.gapped(p)), "")
+        """The first array of a region that may have gaps which its backend does not take, or nothing."""
+        if TABLE[self.facts.backend(body.key)].gaps:
+            return ""
+        objects = (self.facts.object(name, body.key) for name in sorted(body.names()))
+        found = (data.name for data in objects if data is not None and self.facts.may_have_gaps(data))
+        return next(found, "") or next((p for p in pointer_parts(body) if self.facts.storage.gapped(p)), "")
+
+    def dummies(self) -> frozenset[Identity]:
+        """The dummy arguments of assumed shape that may get arrays with gaps."""
+        routines = self.facts.application.routines
+        dummies = ((key, name) for key, routine in routines.items() for name in routine.dummies)
+        return frozenset(
+            (key, name) for key, name in dummies if self._takes_any(name, key) and self.may_have_gaps(name, key)
+        )
+
+    def _takes_any(self, name: str, key: str) -> bool:
+        """Whether an array is a dummy argument that takes arrays as they lie, but no pointer."""
+        symbol = self.facts.routine(key).spec.symbols.get(name)
+        if symbol is None or symbol.attributes & {"contiguous", "pointer", "allocatable"}:
+            return False
+        return name in self.facts.routine(key).dummies and any(d.form == "assumed" for d in symbol.shape)
 
     def may_have_gaps(self, name: str, key: str, seen: _Seen = frozenset()) -> bool:
-        """Whether an array of a routine may have gaps: what nobody calls is taken to get arrays without."""
+        """Whether an array of a routine may have gaps. What nobody calls is taken to get arrays without, but in a
+        library whose kernels take both.
+        """
         data = self.facts.object(name, key)
         if data is None or not data.rank or "contiguous" in data.symbol.attributes or (key, name) in seen:
             return False
@@ -44,8 +63,11 @@ class Gapped:
             return True
         if not data.dummy or not any(d.form == "assumed" for d in data.symbol.shape):
             return False
+        calls = self._arguments().get(key, ())
+        if not calls and self.facts.application.options.library:
+            return TABLE[self.facts.backend(key)].gaps
         number = next(n for n, dummy in enumerate(self.facts.routine(key).dummies) if dummy == name)
-        for reference, caller, site in self._arguments().get(key, ()):
+        for reference, caller, site in calls:
             if position_in(site, reference) in (name, number) and self._passes(
                 reference, caller, actual(site, self.facts.routine(key).dummies, name), {*seen, (key, name)}
             ):
