@@ -72,6 +72,10 @@ contains
   end subroutine run
 end module physics
 """
+# A loop that 'cycle' means by its name, and elemental functions of whole arrays.
+NAMED = PHYSICS.replace("      do i = 1, im\n        qs", "      rows: do i = 1, im\n        qs")
+NAMED = NAMED.replace("cycle\n", "cycle rows\n").replace("- qs(i,k)\n      end do", "- qs(i,k)\n      end do rows")
+NAMED = NAMED.replace("part = factor * k\n", "part = factor * k\n      t(:,k) = max(t(:,k) * 0.999d0, real(k, 8))\n")
 FIXED = """      module fixed
       contains
       subroutine scheme(n, m, t, a)
@@ -130,12 +134,20 @@ def test_what_all_columns_see_stays() -> None:
     assert "real(8) :: cond\n" in kept
 
 
+def test_named_loops_and_elemental_functions() -> None:
+    text = _columns(NAMED)
+    assert "t(i,k) = max(t(i,k) * 0.999d0, real(k, 8))" in text
+    assert text.count("do i = 1, im") == 1
+
+
 @pytest.mark.parametrize(
-    ("form", "variant"), [("physics", VARIANTS[0]), ("physics", VARIANTS[1]), ("fixed", VARIANTS[0])]
+    ("form", "variant"),
+    [("physics", VARIANTS[0]), ("physics", VARIANTS[1]), ("fixed", VARIANTS[0]), ("named", VARIANTS[0])],
 )
 def test_the_same_numbers(form: str, variant: Variant, tmp_path: Path) -> None:
-    files = {"physics.f90": PHYSICS} if form == "physics" else {"fixed.f": FIXED}
-    pair = Pair(form, files, files, form)
+    files = {"fixed.f": FIXED} if form == "fixed" else {"physics.f90": NAMED if form == "named" else PHYSICS}
+    module = "fixed" if form == "fixed" else "physics"
+    pair = Pair(form, files, files, module)
     corpus = Corpus([pair], tmp_path, {form: (variant,)})
     corpus.check(form)
 

@@ -228,3 +228,77 @@ def test_how_sizes_are_given(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     (tmp_path / "hfpy.toml").write_text(settings.replace("nx=14 ny=9", "nx 14"))
     assert hfpy_run(["check", str(tmp_path)]) == 1
     assert "'target.cpu.specialise' must be sizes with values" in capsys.readouterr().err
+
+
+# Sizes of kinds whose names are not known where they are used, also in bounds of loops, and names that an implied loop,
+# a forall and an associate around a region take for something else.
+MEANINGS = """
+module kinds
+  implicit none
+  integer, parameter :: wide = selected_int_kind(15)
+end module kinds
+
+module grid
+  use kinds, only: wide
+  implicit none
+  private :: wide
+  integer(wide) :: nx = 4
+  integer(8) :: ny = 3
+  integer :: nz = 2
+end module grid
+
+module work
+  use grid, only: nx, ny, nz
+  implicit none
+contains
+  subroutine step(a, b)
+    real(8), intent(inout) :: a(nx,ny), b(nx,ny)
+    integer :: i, j
+
+    !@parallelRegion
+    do j = 1, int(ny)
+      do i = 1, int(nx)
+        a(i,j) = a(i,j) + nx * 2000000000 + nz
+      end do
+    end do
+    !@parallelRegion
+    do j = 1, int(ny)
+      do i = 1, int(nx)
+        b(i,j) = a(i,j) + sum([(0.5d0 * nz, nz = 1, 3)])
+      end do
+    end do
+    associate (nz => nx)
+      !@parallelRegion
+      do j = 1, int(ny)
+        do i = 1, int(nx)
+          b(i,j) = b(i,j) * nz
+        end do
+      end do
+    end associate
+  end subroutine step
+end module work
+
+program main
+  use work, only: step
+  implicit none
+  real(8) :: a(4,3), b(4,3)
+  integer :: n
+
+  a = reshape([(0.25d0 * n, n = 1, 12)], [4, 3])
+  b = 0
+  call step(a, b)
+  print '(4f18.2)', a, b
+end program main
+"""
+
+
+@pytest.mark.parametrize("backend", ["openmp", "cuda-c"])
+def test_numbers_have_the_meaning_of_their_names(backend: str, tmp_path: Path) -> None:
+    files = {"m.f90": MEANINGS}
+    made = translate_text(files, specialise=(("nx", 4), ("ny", 3), ("nz", 2)), **BACKENDS[backend]).require()
+    conditions = re.findall(r"^ *if \((.* == .*)\) then$", made.files["m.f90"], re.M)
+    assert conditions == ["nx == 4 .and. ny == 3 .and. nz == 2", "nx == 4 .and. ny == 3", "nx == 4 .and. ny == 3"]
+    (tmp_path / "made").mkdir()
+    (tmp_path / "plain").mkdir()
+    plain = translate_text(files, opt=0, backend="sequential").require()
+    assert printed(made, tmp_path / "made") == printed(plain, tmp_path / "plain")

@@ -195,6 +195,8 @@ class _Contraction:
         plan: Plan = []
         for reference in references:
             symbol = self._symbol(reference)
+            if symbol is None and self._function(reference):
+                continue
             if symbol is None:
                 return None
             if not symbol.rank or self._element_of(reference):
@@ -272,6 +274,11 @@ class _Contraction:
     def _dim(self, reference: Reference, dim: int) -> Dim | None:
         symbol = self._symbol(reference)
         return symbol.shape[dim] if symbol is not None and symbol.shape[dim].form == "explicit" else None
+
+    def _function(self, reference: Reference) -> bool:
+        """Whether a name is that of an elemental function of the language."""
+        known = reference.name in ELEMENTAL and reference.name not in aliases_of(reference.at)
+        return known and self.world.scopes.is_intrinsic(reference.name, self.world.routine.key)
 
     def _elemental(self, expr: Expr) -> bool:
         """Whether an expression has no functions but elemental ones of the language."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from hfpy.analyze.language.intrinsics import ELEMENTAL
 from hfpy.analyze.language.uses import Reference, aliases_of
 from hfpy.analyze.loops.loopregions import World, iterator_of, perfect_nest, serial_reason
 from hfpy.analyze.nests.jumps import leaves
@@ -301,10 +302,18 @@ class Columns:
 
     def _resets(self, reference: Reference) -> bool:
         """Whether a reference means elements of all columns in an assignment of whole arrays."""
-        if not isinstance(reference.at.statement, Assignment) or reference.role not in ("write", "read"):
+        element_by_element = reference.role in ("write", "read") or self._for_each_element(reference)
+        if not isinstance(reference.at.statement, Assignment) or not element_by_element:
             return False
         indices = reference.indices
         return indices is None or any(isinstance(i, Range) and i.lower is i.upper is i.step is None for i in indices)
+
+    def _for_each_element(self, reference: Reference) -> bool:
+        """Whether a reference is an argument of an elemental function of the language."""
+        called = reference.call.base if isinstance(reference.call, Apply) else None
+        if reference.role != "argument" or not isinstance(called, Name) or called.name not in ELEMENTAL:
+            return False
+        return self.world.scopes.is_intrinsic(called.name, self.world.routine.key)
 
 
 def _names(reference: Reference) -> set[str]:

@@ -102,12 +102,15 @@ def joined(
 def leaves(loop: Construct) -> bool:
     """Whether a jump in a loop's body may end the loop."""
     labels = {s.line.label for s in flatten(loop.body)} | ({loop.end.line.label} if loop.end is not None else set())
-    return any(_leaves(jump, inside, names, labels) for jump, inside, names in _jumps(loop.body, 0, ()))
+    own = name_of(loop)
+    return any(_leaves(jump, inside, names, labels, own) for jump, inside, names in _jumps(loop.body, 0, ()))
 
 
-def _leaves(jump: Jump, inside: int, names: tuple[str, ...], labels: set[str]) -> bool:
+def _leaves(jump: Jump, inside: int, names: tuple[str, ...], labels: set[str], own: str) -> bool:
     if jump.kind in _ENDS and not jump.target:
         return True
+    if jump.kind == "cycle" and jump.target == own:
+        return False
     if jump.kind == "goto":
         return jump.target not in labels
     if jump.target:

@@ -66,10 +66,15 @@ def _equalities(condition: Expr) -> dict[str, int]:
 
 def with_values(given: Fragment, values: Mapping[str, int]) -> Fragment:
     """An expression with numbers in the place of names."""
+    return with_literals(given, {name: number(value) for name, value in values.items()})
+
+
+def with_literals(given: Fragment, literals: Mapping[str, Expr]) -> Fragment:
+    """An expression with others in the place of names."""
 
     def put(expr: Expr) -> Expr:
-        if isinstance(expr, Name) and expr.name in values:
-            return Instead(expr.start, expr.end, number(values[expr.name]))
+        if isinstance(expr, Name) and expr.name in literals:
+            return Instead(expr.start, expr.end, literals[expr.name])
         return with_children(expr, put)
 
     return fragment(printed(put(given.expr), given.text))

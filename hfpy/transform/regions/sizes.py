@@ -14,18 +14,22 @@ from itertools import product
 from math import prod
 
 from hfpy.analyze.callgraph.positions import RegionId
+from hfpy.analyze.effects.bodies import RegionBody
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.context import regions_of
+from hfpy.analyze.language.given import given_by, given_in
 from hfpy.analyze.language.uses import Reference, aliases_of
-from hfpy.analyze.regions.known import is_size, with_values
+from hfpy.analyze.nests.around import around
+from hfpy.analyze.regions.known import is_size, with_literals
 from hfpy.analyze.regions.sharing import RoutineSharing
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Literal, Name
+from hfpy.model.expressions import Literal, Name, unplaced
 from hfpy.model.statements import Construct, Header, constructs, flatten
 from hfpy.model.units import Routine
 from hfpy.parse.directives.directives import parse_directive
+from hfpy.parse.expressions.fragments import fragment
 from hfpy.parse.text.physical import preprocessed
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.stencil.optimise import BACKENDS
@@ -117,6 +121,14 @@ def _asks(construct: Construct) -> bool:
     return region is not None and bool(region.sizes)
 
 
+def _given(body: RegionBody) -> set[str]:
+    """Names that something in a region or around it gives a meaning of its own: conditions and numbers would be about
+    another variable there.
+    """
+    nodes = [*given_in((body.construct,)), *(pair for construct in around(body) for pair in given_by(construct))]
+    return {name for name, _ in nodes}
+
+
 def _versions(wanted: Mapping[str, tuple[int, ...]]) -> list[dict[str, int]]:
     """Every combination of values. Raises _Refused for more than :data:`MOST_VERSIONS`."""
     count = prod(len(values) for values in wanted.values())
@@ -185,7 +197,7 @@ class _RoutineSizes:
             data = self.facts.object(name, self.routine.key)
             for dimension in data.used if data is not None else ():
                 mentioned |= {n for n in dimension.extent.names if self._same(n, data.home)}  # type: ignore[union-attr]
-        names = mentioned & set(known)
+        names = mentioned & set(known) - _given(body)
         return {n for n in names if n not in body.flow().written and self._kept(n)}
 
     def _same(self, name: str, home: str) -> bool:
@@ -253,8 +265,10 @@ class _RoutineSizes:
         assert directive is not None
         sizes = directive.get("domsize") or directive.get("domname")
         assert sizes is not None
+        texts = {name: self._literal(name, value) for name, value in values.items()}
+        literals = {name: unplaced(fragment(text).expr) for name, text in texts.items()}
         for name, bounds in (("startAt", region.starts), ("endAt", region.ends)):
-            numbered = [with_values(bound, values) for bound in bounds]
+            numbered = [with_literals(bound, literals) for bound in bounds]
             attribute = directive.get(name.lower())
             if numbered == list(bounds):
                 continue
@@ -287,12 +301,16 @@ class _RoutineSizes:
         return reference.name not in aliases_of(reference.at)
 
     def _literal(self, name: str, value: int) -> str:
-        """A number of the kind that the variable has, so that no expression changes its kind."""
+        """A number of the kind that the variable has, so that no expression changes its kind. A name that the routine
+        does not have, as where a module does not pass on that of its kind, cannot be written.
+        """
         found = self.facts.scopes.variable(name, self.routine.key)
         kind = found.symbol.type.kind if found is not None else None
-        if kind is None:
+        if found is None or kind is None:
             return str(value)
-        return f"{value}_{kind}" if isinstance(kind.expr, (Name, Literal)) else f"int({value}, {kind})"
+        if all(self._same(n, found.home) for n in kind.names):
+            return f"{value}_{kind}" if isinstance(kind.expr, (Name, Literal)) else f"int({value}, {kind})"
+        return f"int({value}, kind({name}))"
 
     def _in_user_file(self, construct: Construct) -> Place:
         """The place of a region in the file as the user wrote it."""

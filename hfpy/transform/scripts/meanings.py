@@ -7,15 +7,14 @@ so may be a name in the value.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from hfpy.analyze.language.implied import implied_loops
+from hfpy.analyze.language.given import given_by, given_in
 from hfpy.analyze.language.typed import Types
 from hfpy.analyze.nests.around import around
 from hfpy.model.building import apply, literal, name
-from hfpy.model.expressions import Expr, Keyword
-from hfpy.model.statements import Construct, Header, Node, OneLine, Statement, constructs, flatten
-from hfpy.model.units import Symbol
+from hfpy.model.expressions import Expr
+from hfpy.model.statements import Construct, Header, Node
 from hfpy.parse.statements.nests import innermost_body
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.work import Work
@@ -23,8 +22,6 @@ from hfpy.transform.scripts.work import Work
 # What a rule says; the words are in messages.
 MEANING = "names mean the same in all that is written anew"
 INTEGER = "the loop's variable is an integer of the routine's own"
-_INDEXED = ("forall", "doconcurrent")
-Given = tuple[str, Statement]
 
 
 def check_meanings(work: Work, key: str, number: int, names: Collection[str], loop: Construct | None = None) -> None:
@@ -34,8 +31,8 @@ def check_meanings(work: Work, key: str, number: int, names: Collection[str], lo
     body = work.body(key, number)
     nodes = innermost_body(body.construct, body.region)
     outer = [*around(body), *(way_to(nodes, loop) if loop is not None else ())]
-    given = [pair for construct in outer for pair in _given_by(construct)]
-    given += _given_in(nodes if loop is None else (loop,))
+    given = [pair for construct in outer for pair in given_by(construct)]
+    given += given_in(nodes if loop is None else (loop,))
     for one, statement in given:
         if one in names:
             raise Against(MEANING, f"'{one}' means something else here", statement)
@@ -96,30 +93,6 @@ def as_counter(work: Work, key: str, loop: Construct, bound: Expr) -> Expr:
         return bound
     wanted = (literal("int", kind),) if kind.isdecimal() else (name(kind),) if kind else ()
     return apply("int", (bound, *wanted))
-
-
-def _given_in(nodes: tuple[Node, ...]) -> Iterator[Given]:
-    """The names that something in some nodes gives a meaning, with the statement that does."""
-    for construct in constructs(nodes):
-        yield from _given_by(construct)
-    for statement in flatten(nodes):
-        yield from ((loop.var, statement) for loop in implied_loops(statement))
-        if isinstance(statement, OneLine) and statement.kind in _INDEXED:
-            yield from _indices(statement.control, statement)
-
-
-def _given_by(construct: Construct) -> Iterator[Given]:
-    """The names that a construct gives a meaning within it."""
-    header = construct.header
-    yield from ((s.name, header) for s in construct.declarations if isinstance(s, Symbol))
-    if isinstance(header, Header):
-        yield from ((one, header) for one in (*header.names, *header.local))
-        if header.kind in _INDEXED:
-            yield from _indices(header.exprs, header)
-
-
-def _indices(control: tuple[Expr, ...], statement: Statement) -> Iterator[Given]:
-    return ((e.name, statement) for e in control if isinstance(e, Keyword))
 
 
 def _variable(loop: Construct) -> str:
