@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hfpy.diagnostics import Diagnostic
-from hfpy.options import Options
+from hfpy.options import DomainSpec, Options
 from hfpy.parse.fixes import replacement_of
 from hfpy.pipeline import translate
 
@@ -154,3 +154,25 @@ def test_what_is_no_name(attribute: str, entry: str, name: str, tmp_path: Path) 
 def test_lines_that_go_on(tmp_path: Path) -> None:
     (said,) = found(tmp_path, "private(column), &\n    local(total, a), distinct(one)")
     assert (said.place.line, said.place.column) == (31, 31)
+
+
+SIZES = """subroutine work(n, a)
+  integer n
+  real(8) a(n)
+  @parallelRegion{domName(i)SIZE}
+  a(i) = a(i) + 1
+  @end parallelRegion
+end subroutine
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "name"), [("", "nx"), (", domSize(m)", "m"), (", domSize(n), endAt(n-NS)", "ns"), (", domSize(n)", "")]
+)
+def test_bounds_that_mean_nothing(size: str, name: str, tmp_path: Path) -> None:
+    """Where nothing but a directive, or the project's domains, has a name, the implicit rules make no size of it."""
+    (tmp_path / "m.h90").write_text(SIZES.replace("SIZE", size))
+    options = Options(domains={"i": DomainSpec(("NX", "n"), ())})
+    said = [d for d in translate([tmp_path / "m.h90"], options).diagnostics if d.severity == "error"]
+    assert [(d.code, d.message.split()[0]) for d in said] == ([("HF250", f"'{name}'")] if name else [])
+    assert all(d.hint.startswith("write domSize") for d in said if name == "nx")

@@ -1,5 +1,6 @@
-"""Names that a region lists in ``private``, ``independent``, ``distinct`` or ``local`` and that mean nothing there:
-what is stated of them would be lost without a word (design §4, contract 6).
+"""Names that a region lists in ``private``, ``independent``, ``distinct`` or ``local``, or has in its bounds, and that
+mean nothing there: what is stated of them would be lost without a word (design §4, contract 6), and a bound would be a
+variable that nothing sets.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts, routines_to_check
 from hfpy.analyze.faults.undeclared import Undeclared, declared_by
 from hfpy.diagnostics import Diagnostic, error, warning
+from hfpy.model.directives import Region
 from hfpy.model.names import is_own
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives.directives import respelled
@@ -27,6 +29,7 @@ def listed_nowhere(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
     for routine in routines_to_check(facts):
         for identity in facts.positions.get(routine.key).own:
             region = facts.positions.regions[identity]
+            yield from _in_bounds(names, routine, region)
             if not any((region.private, region.independent, region.distinct, region.local)):
                 continue
             for attribute, name, offset in listed_names(region):
@@ -41,6 +44,21 @@ def listed_nowhere(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
                 hint = f"did you mean '{fixes[0].text}'?" if fixes else ""
                 said = warning if _has_branches(facts.application.file(routine.key)) else error
                 yield said("HF250", message, place, hint).proposing(*fixes)
+
+
+def _in_bounds(names: Undeclared, routine: Routine, region: Region) -> Iterator[Diagnostic]:
+    """An error for the first name in the bounds of a region that means nothing, also where the implicit rules would
+    give it a type.
+    """
+    nowhere = (n for n in sorted(region.bound_names) if not is_own(n) and not _means_something(names, n, routine))
+    name = next(nowhere, "")
+    if not name:
+        return
+    said = warning if _has_branches(names.facts.application.file(routine.key)) else error
+    sizes = {size.lower() for size in names.facts.application.options.domain_sizes.values()}
+    hint = "write domSize(…) in the directive, with the name that it has here" if name in sizes else ""
+    message = f"'{name}' in the bounds of this region means nothing here: no declaration or statement has that name"
+    yield said("HF250", message, region.line.place(routine.file), hint)
 
 
 def _has_branches(index: FileIndex) -> bool:
