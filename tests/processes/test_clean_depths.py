@@ -169,9 +169,10 @@ def test_exchanges_that_are_placed(body: str, codes: list[str]) -> None:
     assert said(body + other, auto=True) == codes
 
 
-def placed(body: str) -> list[str]:
-    """What the exchanges that hfpy places have along each domain, and whether corners come along."""
-    text = HEAD.replace("AUTO", ", exchange(auto)") + body + TAIL
+def placed(body: str, g: str = "-1:nx+2,-1:ny+2") -> list[str]:
+    """The exchanges that hfpy places; ``g`` is the shape of that array."""
+    head = HEAD.replace("real(8), intent(inout) :: g(-1:nx+2,-1:ny+2)", f"real(8), intent(inout) :: g({g})")
+    text = head.replace("AUTO", ", exchange(auto)") + body + TAIL
     done = translate_text({"m.h90": text}, backend="openmp")
     assert not done.errors, done.errors
     rows = [row.strip() for row in next(iter(done.files.values())).splitlines()]
@@ -198,3 +199,18 @@ def placed(body: str) -> list[str]:
 )
 def test_how_many_are_placed(body: str, count: int) -> None:
     assert len(placed(body)) == count
+
+
+@pytest.mark.parametrize(
+    ("reads", "g", "exchanges"),
+    [
+        ("f(i+2,j) + g(i+1,j)", "-1:nx+2,-1:ny+2", ["! halos of f, g"]),
+        ("f(i+2,j) + g(i+1,j)", "0:nx+1,0:ny+1", ["! halos of f", "! halos of g"]),
+        ("f(i+1,j) + g(i+1,j)", "0:nx+1,0:ny+1", ["! halos of f, g"]),
+        ("f(i,j-2) + g(i+1,j)", "0:nx+1,0:ny+1", ["! halos of f", "! halos of g"]),
+    ],
+)
+def test_what_has_no_room_is_exchanged_apart(reads: str, g: str, exchanges: list[str]) -> None:
+    """An exchange as wide as another array needs ended the program."""
+    both = region("f(i,j) = w\ng(i,j) = 2*w")
+    assert placed(both + region(f"q(i,j) = {reads}"), g) == exchanges

@@ -20,7 +20,7 @@ from hfpy.model.extents import Dim
 from hfpy.model.statements import Assignment, OneLine, flatten
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
-from hfpy.parse.expressions.fragments import dim_of
+from hfpy.parse.expressions.fragments import dim_of, fragment
 from hfpy.values import dataclass
 
 # The types of elements that the runtime library has messages for.
@@ -161,10 +161,37 @@ class Grid:
         domain = found.pop() if len(found) == 1 else ""
         return domain if domain in self.what.domains else ""
 
+    def room(self, data: DataObject, cut: Cut) -> tuple[int | None, int | None]:
+        """How many points an array has beside the part on the low and on the high side of a dimension that is cut, as
+        it is declared or, everywhere, allocated; None where that is not known.
+        """
+        extents = [(data.routine, cut.extent)]
+        if cut.extent.form == "deferred" and self.facts is not None:
+            declared = data.full[cut.position].declared
+            sizes = allocated_sizes(self.facts, data)
+            extents = [(key, dims[declared]) for key, dims in sizes if declared is not None and declared < len(dims)]
+        found = [self._room(key, cut.domain, extent) for key, extent in extents]
+        return (_least(low for low, _ in found), _least(high for _, high in found))
+
+    def _room(self, key: str, domain: str, extent: Dim) -> tuple[int | None, int | None]:
+        if extent.form != "explicit" or extent.upper is None:
+            return None, None
+        lower = extent.lower.expr if extent.lower is not None else fragment("1").expr
+        sizes = [size.upper for size in self.letters_of(key).sizes.get(domain, ()) if size.upper is not None]
+        above = (difference(extent.upper.expr, size.expr) for size in sizes)
+        return difference(fragment("1").expr, lower), next((one for one in above if one is not None), None)
+
     def is_whole(self, domain: str, end: Fragment, key: str) -> bool:
         """Whether an upper bound is the number of points that a process owns: a size of the domain, and no more."""
         sizes = self.letters_of(key).sizes.get(domain, ())
         return any(size.upper is not None and canonical(size.upper) == canonical(end) for size in sizes)
+
+
+def _least(counts: Iterable[int | None]) -> int | None:
+    """The least of some numbers; None if there is none, or one is not known."""
+    known = list(counts)
+    found = [count for count in known if count is not None]
+    return min(found) if found and len(found) == len(known) else None
 
 
 def difference(one: Expr, other: Expr) -> int | None:

@@ -38,7 +38,7 @@ from hfpy.transform.distributed.costs import Costs
 from hfpy.transform.distributed.exchanges import Exchange, Field
 from hfpy.transform.distributed.halotests import tests
 from hfpy.transform.distributed.overlaps import Overlapping
-from hfpy.transform.distributed.placed import Placements, exchange_for, judged
+from hfpy.transform.distributed.placed import Placements, exchanges_for, judged
 from hfpy.transform.distributed.poison import poisoned
 from hfpy.transform.distributed.questions import Questions
 from hfpy.transform.distributed.reductions import Reductions
@@ -179,9 +179,10 @@ class _Routine:
     def _placed(self, placements: Placements) -> Iterator[Edit]:
         """Exchanges that hfpy places."""
         for line, needs in placements.places.get(self.routine.key, {}).values():
-            what = exchange_for(placements.walk.grid.what, list(needs.values()))
-            made = self._made(Directed(self.routine, Distributed(line, what)), what, placed=True)
-            rows = list(together.rows(made)) if made is not None else []
+            rows: list[str] = []
+            for what in exchanges_for(placements.walk, self.routine.key, list(needs.values())):
+                made = self._made(Directed(self.routine, Distributed(line, what)), what, placed=True)
+                rows += together.rows(made) if made is not None else []
             indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
             yield insert_lines(line.first, [indent + row for row in rows], 9, line.first)
 

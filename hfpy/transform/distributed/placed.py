@@ -203,7 +203,38 @@ def _by_process(construct: Construct) -> bool:
     return False
 
 
-def exchange_for(grid: Decomposition, needs: Sequence[Need]) -> HaloExchange:
+def exchanges_for(walk: Walk, key: str, needs: Sequence[Need]) -> Iterator[HaloExchange]:
+    """What some reads of a routine need: one exchange, but for fields that have no room for the widths of the others,
+    as far as is known.
+    """
+    groups: list[list[Need]] = []
+    for need in needs:
+        fitting = (group for group in groups if _has_room(walk, key, [*group, need]))
+        group = next(fitting, None)
+        if group is None:
+            groups.append([need])
+        else:
+            group.append(need)
+    yield from (_exchange_for(walk.grid.what, group) for group in groups)
+
+
+def _has_room(walk: Walk, key: str, needs: Sequence[Need]) -> bool:
+    """Whether each of some fields has as many points beside the part as the widest of them needs."""
+    widest = sides_of(reduce(deepest, (need.depths for need in needs)))
+    for need in needs:
+        own = sides_of(need.depths)
+        data = walk.facts.object(need.name, key)
+        if data is None or own == widest:
+            continue
+        for cut in walk.grid.cuts(data):
+            room = walk.grid.room(data, cut)
+            for there, mine, wanted in zip(room, own[cut.number], widest[cut.number], strict=True):
+                if wanted > mine and (there is None or there < wanted):
+                    return False
+    return True
+
+
+def _exchange_for(grid: Decomposition, needs: Sequence[Need]) -> HaloExchange:
     """The exchange of what some reads need, as wide as they go; without widths where all of the halo is needed."""
     place = needs[0].reference.at.statement.line.place("")
     deepest_of_all = reduce(deepest, (need.depths for need in needs))
