@@ -53,6 +53,24 @@ def test_words_end_with_their_line(text: str) -> None:
     assert [line.text.split() for line in lines] == [READ[text].split()] and not found
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("!@parallelRegion ! all of it", "@parallelRegion"),
+        (
+            "!@parallelRegion{domName(i), & ! one\n!@ local(t)} ! isn't it",
+            "@parallelRegion{domName(i), local(t)}",
+        ),
+        ("!@end parallelRegion ! here", "@end parallelRegion"),
+        ("!@serial: it's shown! twice", "@serial: it's shown! twice"),  # what is behind the colon is the reason
+    ],
+)
+@pytest.mark.parametrize("suffix", ["f90", "f"])
+def test_comments_behind_directives_in_comments(text: str, read: str, suffix: str) -> None:
+    lines, found = logical_lines(f"s.{suffix}", text.splitlines(), hybrid=False, fixed=suffix == "f")
+    assert [line.text for line in lines] == [read] and not found
+
+
 def test_places_behind_a_word_that_ended() -> None:
     lines, _ = logical_lines("s.f90", ["  end do&", "   outer"], hybrid=False)
     assert [lines[0].locate(n) for n in (5, 6, 7, 8)] == [(0, 7), (0, 8), (1, 3), (1, 4)]

@@ -18,6 +18,7 @@ from hfpy.parse.text.cards import card, without_margin
 from hfpy.suffixes import FIXED_COLUMNS
 
 _QUOTED_OR_COMMENT = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|['"!]""")
+_SERIAL = re.compile(r"@\s*serial\b", re.IGNORECASE)
 _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _WORD = re.compile(r"\w")
 _LABEL = re.compile(r"(\d{1,5})(?=\s+[A-Za-z])\s*")
@@ -224,12 +225,12 @@ def _commented_out(path: str, index: int, line: str) -> Diagnostic:
 def _comment_directive(
     lines: Sequence[str], index: int, out: list[LogicalLine], active: Sequence[bool] | None, fixed: bool = False
 ) -> int:
-    """Read a directive after ``!`` with its continuation lines (``!@ …`` or ``!& …``); return the next line's
-    index.
+    """Read a directive after ``!`` with its continuation lines (``!@ …`` or ``!& …``), without a comment behind it;
+    return the next line's index.
     """
     joiner = _Joiner()
     total = len(lines)
-    continued = False
+    continued = reason = False
     while index < total:
         line = lines[index]
         bang = _comment_mark(line, fixed)
@@ -242,8 +243,9 @@ def _comment_directive(
             body = body[1:] if body[:1] == "&" else body
         else:
             body = text.lstrip()
+            reason = _SERIAL.match(body) is not None
         column = len(line) - len(body)
-        body = body.rstrip()
+        body = (body if reason else strip_comment(body)[0]).rstrip()
         continued = body.endswith("&")
         joiner.add(body[:-1] if continued else body, index, column)
         index += 1
