@@ -318,6 +318,12 @@ class Options:
         return self.directives_as_regions or "*" in self.drop_directives or path in self.drop_directives
 
     @property
+    def exported(self) -> tuple[tuple[str, str], ...]:
+        """What ``exports`` names: modules (empty: any) and names in them, in lower case."""
+        named = (full.lower().rpartition("::") for full in self.exports or ())
+        return tuple((module, name) for module, _, name in named)
+
+    @property
     def domain_sizes(self) -> dict[str, str]:
         """The first size of each domain of the project, by its name and by those of its iterators."""
         found = [(name, spec) for name, spec in self.domains.items() if spec.size]

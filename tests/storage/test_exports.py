@@ -97,3 +97,92 @@ def test_names_that_modules_keep_for_themselves(access: str) -> None:
     assert [d.message for d in done.diagnostics] == [
         "'b' keeps its declared order: code that hfpy does not see may call 'step'"
     ]
+
+
+# Private procedures that other code calls by a public generic name, through an object, and by a pointer.
+OTHER_NAMES = """module fields
+  implicit none
+  private
+  public :: step, solver, hook, init
+  integer, parameter :: n = 4, m = 3
+  interface step
+    procedure step_plain
+  end interface
+  type :: solver
+  contains
+    procedure, nopass :: run => run_plain
+  end type
+  interface
+    subroutine acting(a)
+      real(8), intent(inout) :: a(4,3)
+    end subroutine
+  end interface
+  procedure(acting), pointer :: hook
+contains
+  subroutine step_plain(a)
+    real(8), intent(inout) :: a(n,m)
+    @parallelRegion{domName(i,j), domSize(n,m)}
+    a(i,j) = a(i,j) + 10*i + j
+    @end parallelRegion
+  end subroutine
+  subroutine run_plain(b)
+    real(8), intent(inout) :: b(n,m)
+    @parallelRegion{domName(i,j), domSize(n,m)}
+    b(i,j) = 2*b(i,j) + j
+    @end parallelRegion
+  end subroutine
+  subroutine act(c)
+    real(8), intent(inout) :: c(n,m)
+    @parallelRegion{domName(i,j), domSize(n,m)}
+    c(i,j) = c(i,j) - i
+    @end parallelRegion
+  end subroutine
+  subroutine init()
+    hook => act
+  end subroutine
+end module fields
+"""
+OTHER_MAIN = """program main
+  use api, hook => point
+  implicit none
+  type(solver) :: s
+  real(8) :: a(4,3)
+  a = 0
+  call init()
+  call step(a)
+  call s%run(a)
+  call hook(a)
+  print '(12f6.0)', a
+end program main
+"""
+
+
+API = """module api
+  use fields, only: step, solver, point => hook, init
+end module api
+"""
+
+
+@pytest.mark.parametrize("library", [True, False])
+@pytest.mark.parametrize(
+    "exports",
+    [
+        None,
+        ("fields::step", "solver", "fields::hook", "init"),
+        ("api::step", "api::solver", "point", "init"),  # of a module that has them from the other one
+    ],
+)
+def test_private_procedures_that_are_called_from_outside(
+    exports: tuple[str, ...] | None, library: bool, tmp_path: Path
+) -> None:
+    files = {"fields.h90": OTHER_NAMES, "api.f90": API}
+    done = translate_text(files, **DOMAINS, exports=exports, library=library).require()
+    built = compile_files({"api.f90": API, **done.files, "main.f90": OTHER_MAIN}, tmp_path, openmp=True)
+    expected = [2 * (10 * i + j) + j - i for j in (1, 2, 3) for i in (1, 2, 3, 4)]
+    assert [float(word) for word in output(built).split()] == expected
+
+
+def test_what_no_other_name_leads_to_is_free() -> None:
+    text = translate_text({"fields.h90": OTHER_NAMES}, **DOMAINS, exports=("init", "hook")).text
+    assert "a(m,n)" in text  # 'step' is not named
+    assert "c(n,m)" in text  # 'hook' may point to 'act'
