@@ -78,7 +78,7 @@ class Nest:
 @dataclass(frozen=True)
 class Said:
     """What one target has to say of the loop of a :class:`Nest`. ``stretch`` are the iterators of the columns whose
-    loops were taken out of the lines from it on.
+    loops were taken out of the lines from it on; it ends in the row ``until`` of the text that was read.
     """
 
     place: Place
@@ -88,6 +88,7 @@ class Said:
     nested: int
     found: Found
     stretch: tuple[str, ...]
+    until: int
 
     @property
     def spot(self) -> Spot:
@@ -166,7 +167,7 @@ def nests_of(targets: Mapping[str, OnTarget], samples: int | None = None) -> Nes
     for target, one in targets.items():
         for loop in one.said:
             here = said.setdefault(loop.spot, {})
-            here[target] = _outermost(here[target], loop) if target in here else loop
+            here[target] = _together(here[target], loop) if target in here else loop
         weights = {**one.weights, **weights}
         brought |= one.brought
     nests = [_nest(said[spot], weights.get(spot, 0.0)) for spot in sorted(said)]
@@ -174,6 +175,29 @@ def nests_of(targets: Mapping[str, OnTarget], samples: int | None = None) -> Nes
     unseen = frozenset[str]().union(*(t.unseen for t in targets.values()))
     unread = frozenset[str]().union(*(t.unread for t in targets.values()))
     return Nests(tuple(nests), brought, fixed, samples, unseen, unread)
+
+
+def _together(one: Said, other: Said) -> Said:
+    """What two loops that begin on a line of a file say together. They are on this line of one routine, or the line is
+    in a file that several routines include, or one of them several times.
+    """
+    first, second = sorted((one, other), key=lambda said: said.line.first)
+    if one.routine == other.routine and second.line.first <= first.until:
+        return _outermost(one, other)
+    if _region(one.found) == _region(other.found):
+        return one if other.found.clause else other
+    against = other if one.found.iterators else one
+    why = against.found.why or "it would be another region"
+    if against.found.inside:
+        why = "it is in a region"
+    return replace(
+        one, found=Found(why=f"a directive would be for all that include this file; in '{against.routine}' {why}")
+    )
+
+
+def _region(found: Found) -> tuple[object, ...]:
+    """What a directive would say."""
+    return found.iterators, frozenset(found.reductions), found.stated, found.columns
 
 
 def _outermost(one: Said, other: Said) -> Said:
@@ -215,7 +239,8 @@ def _nest(said: Mapping[str, Said], weight: float) -> Nest:
 
 
 def _said(v: Verdict) -> Said:
-    return Said(v.place, v.key, v.loop.header.line, v.last, v.nested, _found(v), v.columns)
+    until = v.loop.end.line.last if v.loop.end is not None else v.loop.header.line.last
+    return Said(v.place, v.key, v.loop.header.line, v.last, v.nested, _found(v), v.columns, until)
 
 
 def _found(verdict: Verdict) -> Found:

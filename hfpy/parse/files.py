@@ -139,7 +139,7 @@ def _expanded(path: Path, text: str, options: Options, macros: Mapping[str, Macr
 
 def _includes_units(path: Path, rows: Sequence[str], options: Options) -> bool:
     """Whether a hybrid file includes files with whole procedures."""
-    return with_included_units(path, rows, options.include_dirs, fixed=False) is not None
+    return with_included_units(path, rows, options.include_dirs, fixed=False, directives=False) is not None
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def _read(
         text, line_map = result.text, result.line_map
     source = source_text(str(path), text)
     fixed = is_fixed(path, source.lines)
-    whole = None if given else with_included_units(path, source.lines, options.include_dirs, fixed)
+    whole = None if given else with_included_units(path, source.lines, options.include_dirs, fixed, not hybrid)
     if whole is not None and (made := _with_units(path, text, whole, options, macros, line_map)) is not None:
         return replace(made, diagnostics=(*found, *made.diagnostics))
     seen, unexpanded = _seen(path, source, options, macros, fixed), ""

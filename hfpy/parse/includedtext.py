@@ -1,7 +1,8 @@
 """Included files whose text takes the place of the ``include`` line, which means that text (Fortran 2018, 6.4).
 
 Files of declarations are read where they are included (:mod:`hfpy.parse.routines`). Procedures, or a ``contains``,
-belong to the units of the file around them, and before and after statements hfpy may have to write others.
+belong to the units of the file around them, and before and after statements hfpy may have to write others. Directives
+make the units around them those of a file with directives.
 """
 
 from __future__ import annotations
@@ -83,19 +84,21 @@ class Inclusion:
 
 
 def with_included_units(
-    path: Path, rows: Sequence[str], include_dirs: Sequence[Path], fixed: bool
+    path: Path, rows: Sequence[str], include_dirs: Sequence[Path], fixed: bool, directives: bool
 ) -> WithIncluded | None:
     """The rows of a file with the text of those files that it includes and that hold procedures, or the ``contains``
-    before some; None if none does.
+    before some, or, where they are asked for, ``directives`` in comments; None if none does.
     """
-    return Inclusion(path, include_dirs, lambda included: _holds_units(included, fixed)).made(rows, len(rows))
+    return Inclusion(path, include_dirs, lambda included: _belongs(included, fixed, directives)).made(rows, len(rows))
 
 
-def _holds_units(path: Path, fixed: bool) -> bool:
+def _belongs(path: Path, fixed: bool, directives: bool) -> bool:
     text = _text(path)
-    if not _UNITS.search(text):
+    if not _UNITS.search(text) and not (directives and "@" in text):
         return False
     lines, _ = logical_lines(str(path), text.splitlines(), hybrid=False, fixed=fixed)
+    if directives and any(line.directive for line in lines):
+        return True
     units = index_units(str(path), lines).units
     return any(u.contains >= 0 or u.kind not in ("program", "blockdata") for u in units)
 

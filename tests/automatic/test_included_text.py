@@ -232,3 +232,58 @@ def test_declarations_in_an_included_file_of_a_module(tmp_path: Path, capfd: pyt
     assert cli.run(["check", *paths]) == 1
     said = capfd.readouterr().err
     assert said.count("HF250") == 1 and "'nz' is not declared" in said
+
+
+LOOPS = {
+    "main.f90": """module m
+  implicit none
+contains
+  subroutine one(n, a, b)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n), b(n)
+    integer :: i
+    include 'body.inc'
+    include 'twice.inc'
+  end subroutine
+  subroutine two(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+    integer :: i
+    associate (b => a)
+      include 'body.inc'
+    end associate
+    include 'twice.inc'
+    include 'twice.inc'
+  end subroutine
+end module m
+program main
+  use m
+  implicit none
+  real(8) :: x(6000), y(6000)
+  integer :: i
+  x = [(i, i = 1, 6000)]
+  y = 1/x
+  call one(6000, x, y)
+  call two(6000, x)
+  print *, sum(x), x(6000)
+end program main
+""",
+    "body.inc": "    do i = 2, n\n      a(i) = a(i) + 0.5d0*b(i-1)\n    end do\n",
+    "twice.inc": "    do i = 1, n\n      a(i) = 2*a(i) - i\n    end do\n",
+}
+
+
+def test_a_directive_is_for_all_that_include_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The loop of 'body.inc' is parallel in 'one', and not in 'two'."""
+    paths = [str(p) for p in write_files(LOOPS, tmp_path) if p.suffix != ".inc"]
+    assert cli.run(["annotate", "--write", *paths]) == 0
+    said = capfd.readouterr().out
+    assert "a directive would be for all that include this file; in 'm::two' point i = 2 writes a(2)" in said
+    assert (tmp_path / "body.inc").read_text() == LOOPS["body.inc"]
+    written = (tmp_path / "twice.inc").read_text()
+    assert written == f"    !@parallelRegion\n{LOOPS['twice.inc']}"
+    files = {**LOOPS, "twice.inc": written}
+    made = translate_text(files, backend="openmp", opt=0).require()  # no other file has a directive
+    assert made.text.count("!$omp parallel do") == 3
+    built = compile_files({**files, **made.files}, tmp_path / "made", openmp=True)
+    assert output(built, threads=3) == output(compile_files(LOOPS, tmp_path / "plain"))
