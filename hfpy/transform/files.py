@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hfpy.analyze.effects.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.language.context import regions_of
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.directives import Region
 from hfpy.model.names import is_operator
@@ -417,11 +418,14 @@ class FileRewriter:
                 yield comment_out(self.index.source, line.first, line.last)
 
     def _iterators(self, routine: Routine, iterators: dict[str, Region]) -> Iterator[Edit]:
-        """Declare the iterators of generated loops that nothing declares (§3.2, B12)."""
+        """Declare the iterators of generated loops that nothing declares (§3.2, B12). A variable of the host would be
+        hidden by that, so that the routine has to mean nothing else by the name.
+        """
         missing = []
         for name, region in iterators.items():
             found = self.facts.scopes.variable(name, routine.key)
-            if found is None or (found.home != routine.key and routine.host == found.home):
+            of_host = found is not None and found.home != routine.key and routine.host == found.home
+            if found is None or (of_host and not self._used_elsewhere(routine, name)):
                 missing.append(name)
                 continue
             symbol = found.symbol
@@ -434,6 +438,16 @@ class FileRewriter:
             indent = " " * (routine.header.segments[0][2] + 2)
             rows = [f"{indent}integer(4) :: {', '.join(missing)}"]
             yield insert_lines(routine.spec_insert + 1, rows, 6, routine.header.first)
+
+    def _used_elsewhere(self, routine: Routine, name: str) -> bool:
+        """Whether a routine, or a procedure in it, names a variable elsewhere than in regions over it."""
+        own = {n for n, c in enumerate(regions_of(routine)) if c.region is not None and name in c.region.iterators}
+        meant = self.facts.scopes.variable(name, routine.key)
+        inner = [r.key for r in self.facts.application.routines_of(routine.key)]
+        inside = (key for key in inner if self.facts.scopes.variable(name, key) == meant)
+        return any(r.name == name and not own & {*r.at.regions} for r in self.facts.references[routine.key]) or any(
+            r.name == name for key in inside for r in self.facts.references[key]
+        )
 
     def _dummy_iterator(self, routine: Routine, name: str, line: LogicalLine) -> Iterator[Edit]:
         """An iterator that is a dummy argument gets its own copy: loops must not change the caller's variable."""

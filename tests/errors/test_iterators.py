@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.support import translate_text
+from tests.support import compile_files, output, translate_text
 
 ROUTINE = """module m
   implicit none
@@ -222,3 +224,48 @@ def test_an_iterator_set_in_its_region_or_counted_around_it(before: str, body: s
 @pytest.mark.parametrize(("before", "body", "behind"), NOT_SET)
 def test_another_variable_of_the_name_is_no_iterator(before: str, body: str, behind: str) -> None:
     assert not _set(before, body, behind)
+
+
+HOSTS = """module m
+  implicit none
+  integer :: i = 1, j = 2, n = 4
+  real(8) :: a(4)
+contains
+  subroutine go()
+    i = 3
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = 2*i
+    @end parallelRegion
+    i = 7
+    call show()
+    call inner()
+  contains
+    subroutine inner()
+      @parallelRegion{domName(j), domSize(n)}
+      a(j) = a(j) + i
+      @end parallelRegion
+      i = i + 1
+    end subroutine inner
+  end subroutine go
+  subroutine show()
+    print '(i3, 2f6.1)', i, a(1), a(4)
+  end subroutine show
+end module m
+program main
+  use m
+  implicit none
+  call go()
+  call show()
+end program main
+"""
+
+
+@pytest.mark.parametrize("backend", ["sequential", "openmp", "openacc"])
+def test_variables_of_the_host_keep_their_meaning(backend: str, tmp_path: Path) -> None:
+    """An iterator was declared where the routine means the host's variable by its name."""
+    target = "gpu" if backend == "openacc" else "cpu"
+    made = translate_text({"m.h90": HOSTS}, target=target, backend=backend).require()
+    assert made.text.count("integer(4) :: i") == 0
+    built = compile_files(made.files, tmp_path, openmp=backend == "openmp")
+    expected = ["7", "2.0", "8.0", "8", "9.0", "15.0"]
+    assert output(built, threads=2 if backend == "openmp" else 1).split() == expected
