@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.support import translate_text
+from tests.support import compile_files, output, translate_text
 
 PROGRAM = """
 module m
@@ -35,6 +37,7 @@ SET = [
     ("size(x%a)", "x%a = [1d0, 2d0]"),
     ("size(y(n)%a)", "n = 2"),
     ("min(n, x%k(1))", "if (i > 3) x%k(1) = 2"),
+    ("n", "block; integer :: k; k = 3; end block; n = 5"),
 ]
 APART = [
     ("x%n", "x%a(i) = 5"),
@@ -58,3 +61,38 @@ def test_what_a_bound_is_made_of_is_not_set(bound: str, statement: str) -> None:
 @pytest.mark.parametrize(("bound", "statement"), APART)
 def test_other_components_are(bound: str, statement: str) -> None:
     assert "HF241" not in codes(bound, statement)
+
+
+# Variables of blocks with the names of a bound and of an iterator.
+BLOCKS = """program main
+  implicit none
+  integer :: i, j, n = 5
+  real(8) :: a(5,4)
+  a = reshape([(0.5d0*i, i = 1, 20)], [5, 4])
+  !@parallelRegion
+  do j = 1, 4
+    do i = 1, n
+      block
+        integer :: n, k
+        n = i + j
+        block
+          integer :: j
+          j = 2
+          n = n + j
+        end block
+        do k = 1, n
+          a(i,j) = a(i,j) + k
+        end do
+      end block
+    end do
+  end do
+  print '(5f8.2)', a
+end program main
+"""
+
+
+@pytest.mark.parametrize("backend", ["openmp", "cuda-c"])
+def test_variables_of_blocks_are_others(backend: str, tmp_path: Path) -> None:
+    made = translate_text({"m.f90": BLOCKS}, target="cpu" if backend == "openmp" else "gpu", backend=backend).require()
+    built = compile_files(made.files, tmp_path / "made", openmp=backend == "openmp")
+    assert output(built) == output(compile_files({"m.f90": BLOCKS}, tmp_path / "plain"))

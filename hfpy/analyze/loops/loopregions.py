@@ -43,12 +43,13 @@ from hfpy.model.statements import (
     Jump,
     OneLine,
     Statement,
+    constructs,
     flatten,
     jumps_out,
     turn_ends,
     within,
 )
-from hfpy.model.units import FileIndex, Routine
+from hfpy.model.units import FileIndex, Routine, Symbol
 from hfpy.options import DomainSpec
 from hfpy.parse.expressions.fragments import ONE, dim_of, piece
 from hfpy.parse.text.sentinels import index_types
@@ -321,12 +322,23 @@ def _but(iterators: Sequence[str], name: str) -> str:
 Path = tuple[str, ...]  # of a designator: the variable, then the components
 
 
+def _hidden(loop: Construct) -> dict[int, set[str]]:
+    """The names that blocks in a loop declare, by the identity of the statements in them."""
+    found: dict[int, set[str]] = {}
+    for construct in constructs(loop.body):
+        names = {s.name for s in construct.declarations if isinstance(s, Symbol)}
+        for statement in flatten(construct.body) if names else ():
+            found.setdefault(id(statement), set()).update(names)
+    return found
+
+
 def _unchanged(world: World, loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
     """Neither a bound nor an iterator is set in the nest: a region finds its bounds once."""
     bounds = [f.expr for t in turns for f in (t.first, t.last, t.step)]
     iterators = {(t.iterator,) for t in turns}
     values = iterators.union(*(_needed(world, e, False) for e in bounds))
     names = iterators.union(*(_needed(world, e, True) for e in bounds))
+    hidden = _hidden(loops[-1])
     for statement in flatten(loops[-1].body):
         action = statement.action if isinstance(statement, OneLine) else statement
         path: Path = ()
@@ -337,6 +349,8 @@ def _unchanged(world: World, loops: Sequence[Construct], turns: Sequence[Turns])
                 fixed = values.union(known for known in names if known[: len(path)] == path)
         elif isinstance(action, Header) and action.var:
             path = (action.var,)
+        if path and path[0] in hidden.get(id(statement), ()):
+            continue
         if any(path[: len(known)] == known[: len(path)] for known in fixed if path):
             message = f"'{'%'.join(path)}' is set in the nest, whose loops it belongs to"
             raise NotTaken(message, statement.line, "give the loops bounds that do not change")
