@@ -35,9 +35,10 @@ from hfpy.model.statements import Call, Header, Opaque
 
 if TYPE_CHECKING:
     from hfpy.analyze.callgraph.positions import RegionId
-    from hfpy.analyze.nests.setbefore import Once
+    from hfpy.analyze.nests.onallways import Known
     from hfpy.analyze.regions.pointercomponents import Pointed
     from hfpy.analyze.regions.sharing import Placed
+    from hfpy.model.units import Routine
 
 
 class Effects:
@@ -76,7 +77,7 @@ class Effects:
         self._objects: dict[str, dict[tuple[LineKey, int], list[tuple[CallSite, int]]]] = {}
         self.placed: dict[RegionId, Placed] = {}  # whose the names of a region are, where that has been asked
         self.read_first: dict[tuple[str, str], bool] = {}  # of dummies: hfpy.analyze.effects.firstuses
-        self.set_once: dict[str, dict[str, Once]] = {}  # integers, by routine: hfpy.analyze.nests.setbefore
+        self.set_before: dict[str, tuple[Routine, dict[int, Known]]] = {}  # integers: hfpy.analyze.nests.onallways
         self._by_region: dict[str, dict[int, list[Reference]]] = {}
         self._asking: dict[str, bool] = {}
         self._flows: dict[str, Flow | None] = {}
