@@ -675,6 +675,24 @@ ROWS = (
         "serial",
     ),
     _row(
+        "counters that no jump passes",
+        "real(8) :: w(2*n*n), v(n)\ninteger :: m, l",
+        "m = 0; l = n + 1\nw = 0\ndo j = 1, n\ndo i = 1, n\nm = m + 2\nif (a(i,j) > 8) cycle\nw(m) = a(i,j)\n"
+        "if (a(i,j) > 5) go to 10\nw(m-1) = i\n10 b(i,j) = w(m) + 1\nend do\nend do\n"
+        "do i = 1, n\nl = l - 1\nif (l == i) go to 20\nv(i) = c(l)\ngo to 30\n20 v(i) = 0\n30 m = m + 1\nend do\n"
+        "b(1,1) = m + w(2)\nd(:) = v + l",
+        "region j i",
+        "reduction",
+    ),
+    _row(
+        "counters that jumps back and forward pass",
+        "real(8) :: w(n*n)\ninteger :: m, l",
+        "m = 0; l = 0\nw = 0\ndo i = 1, n\nif (c(i) > 5) go to 10\nl = l + 1\n10 w(i) = c(i) + l\nend do\n"
+        "do i = 1, n\nk = 0\n20 m = m + 1\nk = k + 1\nif (c(i) > k) go to 20\nw(m) = c(i)\nend do\nb(1,1) = m + w(2) + l",
+        "serial",
+        "serial",
+    ),
+    _row(
         "a counter with another step in each turn",
         "real(8) :: w(n*n)\ninteger :: m",
         "m = 0\nw = 0\ndo i = 1, n\nm = m + i\nw(m) = c(i)\nend do\nd(1) = m + w(3)",

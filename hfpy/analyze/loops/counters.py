@@ -28,7 +28,19 @@ from hfpy.model.expressions import (
     base_name,
     walk,
 )
-from hfpy.model.statements import Assignment, Call, Construct, Jump, Node, expressions, flatten, jumps_out, targets
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Construct,
+    Jump,
+    Node,
+    expressions,
+    flatten,
+    jumps_out,
+    name_of,
+    targets,
+    turn_ends,
+)
 from hfpy.model.units import FType, Symbol
 from hfpy.parse.expressions.fragments import piece
 from hfpy.values import dataclass
@@ -79,6 +91,20 @@ def _updates(nodes: Sequence[Node]) -> Iterator[Assignment]:
             yield from _updates(node.body)
 
 
+def _ways_on(node: Node, loop: str) -> Iterator[str]:
+    """Where statements of a node may go on that is neither in the node nor right behind it: a label, ``cycle`` for the
+    next turn of the loop around it, and what no label is for any other way.
+    """
+    listed = list(flatten((node,)))
+    labels = {s.line.label for s in listed[1:]}
+    for jump in jumps_out((node,)):
+        yield jump.kind if jump.target in ("", loop) else "another loop"
+    for statement in listed:
+        yield from (label for label in targets(statement) if label not in labels)
+        if isinstance(statement, Jump) and statement.kind not in (*_GO_ON, "goto"):
+            yield statement.kind
+
+
 Terms = tuple[tuple[int, Expr], ...]  # of a sum, with their signs
 
 
@@ -119,7 +145,7 @@ class _Search:
 
     def found(self) -> Counter | None:
         """The variable as a counter, if it is one."""
-        if not self._own() or not all(map(self._fits, self.references)) or not self._in_order(self.loops[-1].body):
+        if not self._own() or not all(map(self._fits, self.references)) or not self._in_order(self.loops[-1]):
             return None
         read = [r for r in self.references if id(r.at.statement) not in self.updates]
         if not read:
@@ -170,14 +196,18 @@ class _Search:
         found = scopes.variable(call.base.name, key)
         return found.symbol.rank > 0 if found is not None else scopes.is_intrinsic(call.base.name, key)
 
-    def _in_order(self, nodes: Sequence[Node]) -> bool:
-        """Whether all updates of a body are done in each of its turns: nothing jumps past them."""
-        if any(jumps_out(tuple(nodes))):
-            return False
-        statements = flatten(tuple(nodes))
-        if any(targets(s) or (isinstance(s, Jump) and s.kind not in _GO_ON) for s in statements):
-            return False
-        return all(self._in_order(loop.body) for loop in self._holding(nodes))
+    def _in_order(self, loop: Construct) -> bool:
+        """Whether all updates in the body of a loop are done in each of its turns: nothing jumps past them."""
+        nodes, ends = loop.body, turn_ends(loop)
+        places = {(n.header if isinstance(n, Construct) else n).line.label: at for at, n in enumerate(nodes)}
+        places |= dict.fromkeys(ends | {"cycle"}, len(nodes))
+        updated = [at for at, n in enumerate(nodes) if any(id(s) in self.updates for s in flatten((n,)))]
+        for at, node in enumerate(nodes):
+            for label in _ways_on(node, name_of(loop)):
+                behind = places.get(label, at)  # a jump back, or out of the loop
+                if behind <= at or any(at <= n < behind for n in updated):
+                    return False
+        return all(self._in_order(inner) for inner in self._holding(nodes))
 
     def _holding(self, nodes: Sequence[Node]) -> list[Construct]:
         """The loops of a body with updates in them, outer ones first."""
