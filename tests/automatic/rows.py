@@ -688,7 +688,8 @@ ROWS = (
         "counters that jumps back and forward pass",
         "real(8) :: w(n*n)\ninteger :: m, l",
         "m = 0; l = 0\nw = 0\ndo i = 1, n\nif (c(i) > 5) go to 10\nl = l + 1\n10 w(i) = c(i) + l\nend do\n"
-        "do i = 1, n\nk = 0\n20 m = m + 1\nk = k + 1\nif (c(i) > k) go to 20\nw(m) = c(i)\nend do\nb(1,1) = m + w(2) + l",
+        "do i = 1, n\nk = 0\n20 m = m + 1\nk = k + 1\nif (c(i) > k) go to 20\nw(m) = c(i)\nend do\n"
+        "b(1,1) = m + w(2) + l",
         "serial",
         "serial",
     ),

@@ -91,3 +91,12 @@ def test_the_value_is_not_known(body: str) -> None:
 )
 def test_other_names_may_change_it(declared: str, change: str) -> None:
     assert not parallel(f"kp1 = k + 1; {change}; LOOP", declared)
+
+
+@pytest.mark.parametrize(("prefix", "known"), [("", True), ("recursive ", False)])
+def test_a_call_of_the_routine_by_itself_may_set_what_is_saved(prefix: str, known: bool) -> None:
+    body = f"kp1 = l + 1; call change(m); {LOOP}".replace("; ", "\n    ").replace("a(:,k)", "a(:,l)")
+    text = ROUTINE.replace("BODY", body).replace("  do k", "  save l\n  do k", 1)
+    text = text.replace("subroutine s(", f"{prefix}subroutine s(", 1).replace(f"end {prefix}", "end ")
+    made = translate_text({"m.f90": text}, backend="openmp", auto=True).require().text
+    assert any("omp parallel do" in row and "private(j" in row for row in made.splitlines()) == known

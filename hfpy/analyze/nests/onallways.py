@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from hfpy.analyze.arrays.domains import DataObject
 from hfpy.analyze.effects.bodies import RegionBody
-from hfpy.analyze.facts import stands_for
+from hfpy.analyze.facts import keeps_value, stands_for
 from hfpy.analyze.language.context import RENAMING
 from hfpy.analyze.language.implied import implied_loops
 from hfpy.analyze.language.intrinsics import dimension_argument
@@ -199,6 +199,8 @@ class _Ways:
         if lasts(data):
             return True
         listed = data.name in spec.storage or any(data.name in group.members for group in spec.groups)
+        if "recursive" in self._body.routine.prefix and keeps_value(self._body.routine, data.name):
+            return False  # a call of the routine by itself may set it
         return data.home == self._body.key and not listed and not symbol.attributes & _SHARED
 
     def _reads_integers(self, expr: Expr) -> bool:
