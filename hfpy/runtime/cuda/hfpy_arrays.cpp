@@ -161,7 +161,13 @@ void hfd_leave_all(int copy_out, int *group, const char *name, const char *where
 }
 
 // Where an allocatable array is; 0 for one that is not allocated.
-intptr_t hfd_location_of_array(const CFI_cdesc_t *array) { return reinterpret_cast<intptr_t>(array->base_addr); }
+intptr_t hfd_location_of_array(const CFI_cdesc_t *array) {
+  const hfpy::guard alone;
+  if (array->base_addr != nullptr) {
+    hfpy::make_whole(address_of(array->base_addr), elements_of(array).bytes(), "an array", "the runtime");
+  }
+  return reinterpret_cast<intptr_t>(array->base_addr);
+}
 
 void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, int update, const char *name, const char *where) {
   if (was == 0) return;

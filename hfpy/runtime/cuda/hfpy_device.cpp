@@ -179,7 +179,7 @@ void start(const char *where) {
 }
 
 block block_of(const void *host) {
-  const entry *const found = table().at(address_of(host));
+  const entry *const found = table().holding(address_of(host), 1);
   return {found->device, found->bytes};
 }
 
@@ -329,6 +329,7 @@ int64_t hfd_set_aside(const void *host, size_t bytes, const char *name, const ch
   static std::int64_t number = 0;
   if (bytes == 0) return 0;
   set_aside kept{{address_of(host), bytes}, {}};
+  hfpy::make_whole(address_of(host), bytes, name, where);
   for (const entry &part : table().all_overlapping(kept.asked.first, bytes)) {
     if (address_of(part.device) == part.host) continue;
     hfd_update_host(host_at(part.host), part.bytes, name, where);

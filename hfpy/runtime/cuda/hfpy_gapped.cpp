@@ -148,6 +148,12 @@ void join(const lattice &added, int copy_in, const char *name, const char *where
   }
 }
 
+void make_whole(std::uintptr_t address, std::size_t bytes, const char *name, const char *where) {
+  if (!table().scattered_meet(address, bytes)) return;
+  join({address, bytes}, 1, name, where);
+  --table().holding(address, bytes)->users;
+}
+
 void enter(const lattice &elements, int copy_in, const char *name, const char *where) {
   const guard alone;
   if (elements.in_one_piece()) return hfd_enter(host_at(elements.first()), elements.bytes(), copy_in, name, where);

@@ -116,6 +116,9 @@ bool present(const lattice &elements);
 // The device address of the byte with the lowest address.
 void *pointer(const lattice &elements, const char *name, const char *kernel, const char *where);
 
+// Brings all of a range to the device if a part of it is there with gaps: it may go, or lie elsewhere soon.
+void make_whole(std::uintptr_t address, std::size_t bytes, const char *name, const char *where);
+
 // Copies what is on the device of a range of arrays with gaps.
 void update_inside(std::uintptr_t address, std::size_t bytes, int to_host, const char *name, const char *where);
 
