@@ -1300,8 +1300,9 @@ FLOW: dict[str, Entry] = {
     ),
     "HF602": Entry(
         "A routine expects an argument on the device, but what it gets is a temporary of the compiler, which has an "
-        "address of its own: a section with gaps, or the value of an expression. Or, with other backends than `cuda-c` "
-        "and `hip`, a section with gaps goes to a dummy argument of assumed shape.",
+        "address of its own: a section with gaps for a dummy argument of explicit shape, or the value of an "
+        "expression. Or, with other backends than `cuda-c` and `hip`, a section with gaps goes to a dummy argument of "
+        "assumed shape.",
         {
             "columns.h90": _text("""
             module columns
@@ -1329,7 +1330,8 @@ FLOW: dict[str, Entry] = {
             """)
         },
         command="hfpy check {file} --target gpu",
-        cure="Pass the whole array, or copy the section to an array of its own before the call.",
+        cure="With `cuda-c` and `hip`, declare the dummy argument with `:`. Or pass the whole array, or copy the "
+        "section to an array of its own before the call.",
     ),
     "HF603": Entry(
         "A statement of the host changes an array, or may do so, whose valid copy is on the device, and hfpy finds no "

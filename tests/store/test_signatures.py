@@ -666,6 +666,59 @@ CASES = {
         COLUMN.replace("{body}", ""), "carry*0.5d0 + exp(t(k))", "t(k)", COLUMNS, (CPU,)
     ),
 }
+GAPS_FIRST = """
+module first
+  use second
+  implicit none
+contains
+  subroutine drive(b, s)
+    real(8), intent(inout), target :: b(4,6)
+    real(8), intent(out) :: s
+    real(8), pointer :: p(:,:)
+    p => b
+    s = 0
+    {body}
+  end subroutine drive
+end module first
+"""
+GAPS_SECOND = """
+module second
+  implicit none
+contains
+  subroutine relax(a)
+    real(8), intent(inout) :: a(:,:)
+    integer :: i, j
+    !@parallelRegion
+    do j = 1, size(a, 2)
+      do i = 1, size(a, 1)
+        a(i,j) = a(i,j) + i
+      end do
+    end do
+  end subroutine relax
+  real(8) function total(a)
+    real(8), intent(in) :: a(:,:)
+    integer :: i, j
+    total = 0
+    !@parallelRegion{reduction(+:total)}
+    do j = 1, size(a, 2)
+      do i = 1, size(a, 1)
+        total = total + a(i,j)
+      end do
+    end do
+  end function total
+end module second
+"""
+for before, after in (
+    ("call relax(b)", "call relax(b(1:3,:))"),
+    ("s = total(b)", "s = total(b(::2,:))"),
+    ("call relax(b)", "call relax(p)"),
+    ("if (s > 1) call relax(b)", "if (s > 1) call relax(b(2:,2:))"),
+    ("associate (q => b); call relax(q); end associate", "associate (q => b(:3,:)); call relax(q); end associate"),
+):
+    CASES[f"a section with gaps: {after}"] = Case(
+        GAPS_FIRST.replace("{body}", before), before, after, GAPS_SECOND, (GPU,), ("first.f90", "second.f90")
+    )
+
 CASES["a procedure that was not parsed names an array"] = Case(
     """
 module first

@@ -61,10 +61,12 @@ def _one(
         help_ = "keep the value in an array, and pass that"
         return ("HF602", "a value in a temporary of the compiler", help_) if state == PRESENT else None
     kind = gaps(facts, reference, key)
-    packed = packs(dummy.symbol)
-    lost = state == PRESENT if packed else not TABLE[facts.backend(dummy.routine)].gaps
-    if (kind == VECTOR and state == PRESENT) or (kind == GAPS and lost):
-        return "HF602", _WHAT[kind], "pass the whole array, or copy the section to an array of its own before the call"
+    packed, takes_gaps = packs(dummy.symbol), TABLE[facts.backend(dummy.routine)].gaps
+    if (kind == VECTOR and state == PRESENT) or (kind == GAPS and (state == PRESENT if packed else not takes_gaps)):
+        hint = "pass the whole array, or copy the section to an array of its own before the call"
+        if kind == GAPS and takes_gaps:
+            hint = f"declare '{dummy.name}' with ':', so that it takes arrays as they lie, or {hint}"
+        return "HF602", _WHAT[kind], hint
     if facts.backend(key) in DEVICE_BACKENDS or kind not in (NEVER, PERHAPS):
         return None
     if facts.storage.meet(facts.storage.of_identity(data.identity), states.resident(key)):
