@@ -12,6 +12,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.language.kinds import Kinds
 from hfpy.analyze.language.sizes import canonical, constant, linear
 from hfpy.analyze.order.layout import Letters
+from hfpy.analyze.processes.halodepths import FAR
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
 from hfpy.model.distributed import Decomposition, Distributed
@@ -163,7 +164,8 @@ class Grid:
 
     def room(self, data: DataObject, cut: Cut) -> tuple[int | None, int | None]:
         """How many points an array has beside the part on the low and on the high side of a dimension that is cut, as
-        it is declared or, everywhere, allocated; None where that is not known.
+        it is declared or, everywhere, allocated; None where that is not known. :data:`FAR` where it has as many as the
+        decomposition says that arrays have at most.
         """
         extents = [(data.routine, cut.extent)]
         if cut.extent.form == "deferred" and self.facts is not None:
@@ -176,15 +178,23 @@ class Grid:
     def _room(self, key: str, domain: str, extent: Dim) -> tuple[int | None, int | None]:
         if extent.form != "explicit" or extent.upper is None:
             return None, None
-        lower = extent.lower.expr if extent.lower is not None else fragment("1").expr
-        sizes = [size.upper for size in self.letters_of(key).sizes.get(domain, ()) if size.upper is not None]
-        above = (difference(extent.upper.expr, size.expr) for size in sizes)
-        return difference(fragment("1").expr, lower), next((one for one in above if one is not None), None)
+        halo = next((width for width in self.what.halos if width.domain == domain), None)
+        below = fragment(f"1 - ({extent.lower.text})" if extent.lower is not None else "0")
+        sizes = [size.upper.text for size in self.letters_of(key).sizes.get(domain, ()) if size.upper is not None]
+        above = (_points(fragment(f"{extent.upper.text} - ({size})"), halo.high if halo else None) for size in sizes)
+        return _points(below, halo.low if halo else None), next((one for one in above if one is not None), None)
 
     def is_whole(self, domain: str, end: Fragment, key: str) -> bool:
         """Whether an upper bound is the number of points that a process owns: a size of the domain, and no more."""
         sizes = self.letters_of(key).sizes.get(domain, ())
         return any(size.upper is not None and canonical(size.upper) == canonical(end) for size in sizes)
+
+
+def _points(count: Fragment, most: Fragment | None) -> int | None:
+    """A number of points in a halo, which has so many at ``most``; None if it is not known."""
+    if most is not None and difference(count.expr, most.expr) == 0:
+        return FAR
+    return difference(count.expr, fragment("0").expr)
 
 
 def _least(counts: Iterable[int | None]) -> int | None:
