@@ -1,7 +1,7 @@
 """Arrays that may lie in memory with gaps when the program runs: pointers to sections, and dummies that get such.
 
-Kernels of some backends take arrays in one piece, and end the program where one is not. A region that nobody asked for
-must not do that to a program that works.
+Some backends make kernels that need each array in one piece. Their programs end with a message where an array has gaps,
+so that --auto makes no region with an array that may have some.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Gapped:
         return name in self.facts.routine(key).dummies and any(d.form == "assumed" for d in symbol.shape)
 
     def may_have_gaps(self, name: str, key: str, seen: _Seen = frozenset()) -> bool:
-        """Whether an array of a routine may have gaps. What nobody calls is taken to get arrays without, but in a
-        library whose kernels take both.
+        """Whether an array of a routine may have gaps. The dummy arguments of a routine that nothing calls count as
+        arrays without gaps; in a library whose kernels take both, they count as arrays with gaps.
         """
         data = self.facts.object(name, key)
         if data is None or not data.rank or "contiguous" in data.symbol.attributes or (key, name) in seen:
