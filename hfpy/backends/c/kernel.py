@@ -235,7 +235,7 @@ class CKernel:
             present = self.dialect.present(data) if parameter.optional else ""
             made = CVariable(text, scalar, lower, upper, parameter.storage, present, data=data, space="global")
             self.wide += [text for pair in parameter.bounds for text in self._wide(pair)]
-            apart = distances_name(self.scope, parameter) if parameter.gapped and self.dialect.takes_gaps else ""
+            apart = distances_name(self.scope, parameter, self.dialect)
             view = View(made, parameter.name, parameter.access == "in", data, apart)
             self.views[text] = view
             self.definitions += view.lines(self.dialect)

@@ -75,8 +75,12 @@ def data_name(scope: Names, parameter: Parameter) -> str:
     return scope.name(f"{c_name(parameter.text)}_data", (parameter.text, "data"))
 
 
-def distances_name(scope: Names, parameter: Parameter) -> str:
-    """The distances between the elements of an array that may have gaps."""
+def distances_name(scope: Names, parameter: Parameter, dialect: Dialect) -> str:
+    """The name of the distances between an array's elements, where a kernel takes them: of arrays that may have gaps,
+    and whose elements it uses. Empty for others.
+    """
+    if not parameter.gapped or parameter.asked or not dialect.takes_gaps:
+        return ""
     return scope.name(f"{c_name(parameter.text)}_apart", (parameter.text, "apart"))
 
 
@@ -84,7 +88,7 @@ def c_parameter(scope: Names, parameter: Parameter, count: str, dialect: Dialect
     """A parameter as C spells it."""
     text = c_name(parameter.text)
     if parameter.passing == "array":
-        apart = distances_name(scope, parameter) if parameter.gapped and dialect.takes_gaps else ""
+        apart = distances_name(scope, parameter, dialect)
         return CParameter(parameter, data_name(scope, parameter), text, count, dialect, apart)
     if parameter.passing == "value":
         return CParameter(parameter, text, text, dialect=dialect)
